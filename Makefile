@@ -1,0 +1,66 @@
+# Every target sets up what it needs in .venv and nothing outside it. `make` alone lists the targets.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# One thread for the numerical libraries: repeatable timings, and the tests already run one process a core.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+export NUMBA_NUM_THREADS := 1
+
+.PHONY: help demo test lint types unit bench bench-noise bench-transforms bench-recovery bench-release fidelity clean
+
+help:
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "sparsedp needs Python 3.11 or later; say which one: make PYTHON=python3.12 …"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[demo]'
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@
+
+$(VENV)/.bench: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[demo,bench]'
+	@touch $@
+
+demo: $(VENV)/.demo  ## publish a year of hourly flight departures with every mechanism; table and picture
+	$(BIN)/python examples/publish_flights.py
+
+test: lint types unit  ## lint, types and the whole test suite
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.test
+	$(BIN)/mypy
+
+unit: $(VENV)/.test
+	$(BIN)/pytest -n 2
+
+bench: bench-noise bench-transforms bench-recovery bench-release  ## every benchmark, side by side with its peers
+
+bench-noise: $(VENV)/.bench  ## exact noise against OpenDP's
+	$(BIN)/python benchmarks/bench_noise.py
+
+bench-transforms: $(VENV)/.bench  ## Hadamard and Haar against scipy's cosine transform, and how they grow
+	$(BIN)/python benchmarks/bench_transforms.py
+
+bench-recovery: $(VENV)/.bench  ## decoders against PyLops, scikit-learn and spgl1
+	$(BIN)/python benchmarks/bench_recovery.py
+
+bench-release: $(VENV)/.bench  ## whole releases up to 2²⁴ cells: time and peak memory
+	$(BIN)/python benchmarks/bench_release.py
+
+fidelity: $(VENV)/.demo  ## the paper's own files, where SPARSEDP_DATA names a folder that holds them
+	$(BIN)/python benchmarks/fidelity.py
+
+clean:  ## remove the virtual environment and everything generated
+	rm -rf $(VENV) out .mypy_cache .ruff_cache .hypothesis

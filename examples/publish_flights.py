@@ -1,0 +1,105 @@
+"""Publish a year of hourly flight departures at ε = 0.1 with every mechanism; compare with the truth; draw it.
+
+The errors printed here compare with the raw data: an owner may look at them, but they are not private themselves.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console
+from rich.table import Table
+
+import sparsedp as sdp
+from sparsedp.datasets.flights import hourly_departures
+
+EPSILON = "0.1"
+OUT = Path("out")
+FORTNIGHT = slice(24 * 182, 24 * 196)  # 2 to 15 July: quiet nights, busy days, a holiday
+
+Floats = npt.NDArray[np.float64]
+
+
+def main() -> None:
+    console = Console(width=100 if not Console().is_terminal else None)
+    truth = hourly_departures()
+    console.print(f"[bold]Flights leaving New York in the {truth.size:,} hours of 2013, published at ε = {EPSILON}[/bold]")
+    releases = publish_with_every_mechanism(truth)
+    console.print(error_table(truth, releases))
+    best = min(releases, key=lambda name: cell_error(truth, releases[name][0].values))
+    saved = releases[best][0].save(OUT / "flights.release.parquet")
+    reopened = sdp.open_release(saved)
+    console.print(f"{reopened!r}")
+    console.print(f"Flights in the first week of July: about {reopened.range_sum(24 * 181, 24 * 188):,.0f}")
+    picture = draw(truth, releases, OUT / "flights.png")
+    console.print(f"The best one ({best}) is in {saved}; the picture is {picture}.")
+
+
+def publish_with_every_mechanism(truth: npt.NDArray[np.int64]) -> dict[str, tuple[sdp.Release, float]]:
+    mechanisms = {name: mechanism() for name, mechanism in sdp.MECHANISMS.items()}
+    mechanisms["compressive, cosine"] = sdp.Compressive(basis="cosine")
+    releases = {}
+    for name, mechanism in mechanisms.items():
+        mechanism.release(truth[:64], epsilon=1)  # compiles the kernels, once; not part of the timing
+        started = time.perf_counter()
+        release = mechanism.release(truth, epsilon=EPSILON)
+        releases[name] = release, time.perf_counter() - started
+    return releases
+
+
+def cell_error(truth: npt.NDArray[np.int64], values: Floats) -> float:
+    return float(np.linalg.norm(truth - values))
+
+
+def range_error(truth: npt.NDArray[np.int64], values: Floats) -> float:
+    """Root mean square error over 2,000 random ranges."""
+    bounds = np.sort(np.random.default_rng(0).integers(0, truth.size + 1, size=(2000, 2)), axis=1)
+    sums = np.concatenate(([0.0], np.cumsum(values - truth)))
+    return float(np.sqrt(np.mean((sums[bounds[:, 1]] - sums[bounds[:, 0]]) ** 2)))
+
+
+def error_table(truth: npt.NDArray[np.int64], releases: dict[str, tuple[sdp.Release, float]]) -> Table:
+    table = Table(title="Errors against the truth (for the owner only: not private)")
+    table.add_column("mechanism")
+    for heading in ("‖D − D*‖₂", "typical error of a range", "seconds"):
+        table.add_column(heading, justify="right")
+    zeros = np.zeros(truth.size)
+    table.add_row("publish zeros", f"{cell_error(truth, zeros):,.0f}", f"{range_error(truth, zeros):,.0f}", "")
+    for name, (release, seconds) in releases.items():
+        errors = cell_error(truth, release.values), range_error(truth, release.values)
+        table.add_row(name, *(f"{error:,.0f}" for error in errors), f"{seconds:.3f}")
+    return table
+
+
+def draw(truth: npt.NDArray[np.int64], releases: dict[str, tuple[sdp.Release, float]], path: Path) -> Path:
+    """One panel a mechanism, a fortnight of July: the truth as a grey area, the release as a line."""
+    figure, axes = plt.subplots(len(releases), 1, figsize=(9, 1.75 * len(releases)), sharex=True, layout="constrained")
+    days = np.arange(truth.size)[FORTNIGHT] / 24 - 181 + 1
+    for axis, (name, (release, _)) in zip(axes, releases.items(), strict=True):
+        axis.fill_between(days, truth[FORTNIGHT], step="mid", color="0.82", label="truth")
+        axis.step(days, release.values[FORTNIGHT], where="mid", color="tab:blue", linewidth=1.1, label="published")
+        error = cell_error(truth, release.values)
+        axis.set_title(f"{name}: total error {error:,.0f}", loc="left", fontsize=10)
+        axis.axhline(0, color="0.6", linewidth=0.6)
+        low, high = np.percentile(release.values[FORTNIGHT], [1, 99])
+        axis.set_ylim(min(low, -10) * 1.1, max(high, float(truth.max())) * 1.1)
+        axis.set_ylabel("flights an hour")
+    axes[0].legend(loc="upper right", ncols=2, fontsize=9)
+    axes[-1].set_xlabel("day of July 2013")
+    figure.suptitle(f"Hourly departures, published once at ε = {EPSILON}", fontsize=12)
+    path.parent.mkdir(exist_ok=True)
+    figure.savefig(path, dpi=130)
+    plt.close(figure)
+    return path
+
+
+if __name__ == "__main__":
+    OUT.mkdir(exist_ok=True)
+    main()

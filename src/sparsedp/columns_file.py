@@ -1,0 +1,87 @@
+"""Published files: Parquet columns any tool opens, with a description and a digest in the metadata."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp.errors import BadFile
+
+FORMAT = 1
+_KEY = b"sparsedp"
+
+Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+
+def write(path: str | os.PathLike[str], kind: str, columns: Mapping[str, Column], description: dict[str, Any]) -> Path:
+    """Write the columns and their description to `path`, all or nothing.
+
+    The file appears under its name only once it is complete and on disk; an older file of that name stays until then.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    target = Path(path)
+    document = {"format": FORMAT, "kind": kind, **description}
+    document["digest"] = _digest(document, columns)
+    schema_metadata = {_KEY: json.dumps(document, ensure_ascii=False, sort_keys=True).encode()}
+    table = pa.table({name: pa.array(column) for name, column in columns.items()}).replace_schema_metadata(
+        schema_metadata
+    )
+    scratch = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    try:
+        with open(scratch, "xb") as file:
+            pq.write_table(table, file, compression="zstd")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(scratch, target)
+    except OSError as error:
+        scratch.unlink(missing_ok=True)
+        raise BadFile(f"Could not write {target}: {error.strerror or error}; nothing was left half-written.") from None
+    except BaseException:
+        scratch.unlink(missing_ok=True)
+        raise
+    return target
+
+
+def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Column], dict[str, Any]]:
+    """The columns and the description of a file that `write` wrote, verified against its digest."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    source = Path(path)
+    if not source.is_file():
+        raise BadFile(f"There is no file {source}; check the path.")
+    try:
+        table = pq.read_table(source, partitioning=None)
+    except (pa.ArrowException, OSError):
+        raise BadFile(f"{source} is not a readable Parquet file; it may be damaged or of another kind.") from None
+    try:
+        document = json.loads((table.schema.metadata or {})[_KEY])
+    except (KeyError, ValueError):
+        raise BadFile(f"{source} is Parquet, but was not written by sparsedp.") from None
+    if document.get("kind") != kind:
+        raise BadFile(f"{source} holds a {document.get('kind')}; open it with open_{document.get('kind')}.")
+    if document.get("format") != FORMAT:
+        raise BadFile(f"{source} has format {document.get('format')}, this version reads {FORMAT}; update sparsedp.")
+    columns = {name: table.column(name).to_numpy() for name in table.column_names}
+    if document.pop("digest", None) != _digest(document, columns):
+        raise BadFile(f"{source} does not match its digest: it was changed or damaged after it was written.")
+    return columns, document
+
+
+def _digest(document: dict[str, Any], columns: Mapping[str, Column]) -> str:
+    """SHA-256 over the description and the columns' little-endian bytes. It guards against damage, not forgery."""
+    digest = hashlib.sha256(json.dumps(document, sort_keys=True).encode())
+    for name, column in columns.items():
+        digest.update(f"|{name}|{column.dtype.str}|{column.size}|".encode())
+        digest.update(np.ascontiguousarray(column).astype(column.dtype.newbyteorder("<"), copy=False).tobytes())
+    return digest.hexdigest()

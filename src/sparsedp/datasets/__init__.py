@@ -1,0 +1,1 @@
+"""Real data that ships in packages, for the demo, the tests and the experiments."""

@@ -1,0 +1,124 @@
+"""Compressive (Li, Zhang, Winslett, Yang 2011, Algorithm 1): random projection, noise, sparse recovery."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp import validate
+from sparsedp.bases import basis_from
+from sparsedp.errors import InvalidInput
+from sparsedp.mechanisms.base import Mechanism, Terms, check_scale
+from sparsedp.mechanisms.sparsity_choice import (
+    FORMS,
+    SelectionConstants,
+    candidates,
+    choose_sparsity,
+    rows_for,
+)
+from sparsedp.plan import Plan
+from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.guarantee import Expense
+from sparsedp.recovery import DECODERS
+from sparsedp.recovery.plan import RecoveryPlan
+from sparsedp.sensing.base import Sensing
+from sparsedp.sensing.bernoulli import Bernoulli
+from sparsedp.sensing.hadamard import Hadamard
+
+SENSING = {"hadamard": Hadamard, "bernoulli": Bernoulli}
+
+
+@dataclass(frozen=True)
+class Compressive(Mechanism):
+    """k random ±1 sums of all cells, noise of scale k·c/ε on each, and the sparse signal that explains them best.
+
+    `basis`: where the counts are sparse: "haar" (steps), "cosine" (waves), "identity" (few cells), or the name of
+    any orthogonal PyWavelets wavelet.
+    `sensing`: "hadamard" (fast, no stored matrix) or "bernoulli" (the paper's i.i.d. signs).
+    `sparsity`: how many coefficients matter, or "auto" to choose it privately with `selection_share` of ε.
+    `recovery`: "cosamp" or "basis_pursuit" (the paper's), "vamp", "vamp_tree" (Haar only), or "auto" for the best.
+    `rows`: the number k of sums, if not the one that follows from the sparsity.
+    `selection`: "scaled" (the paper's: each score over its own sensitivity) or "plain".
+    `seed`: the public seed of Φ; parts measured apart need the same one to be merged. Fresh if left out.
+
+    Guarantee: ε-differential privacy, the private choice of the sparsity included. Proof: `mechanisms/compressive.md`.
+    """
+
+    basis: str = "haar"
+    sensing: str = "hadamard"
+    sparsity: int | str = "auto"
+    recovery: str = "auto"
+    rows: int | None = None
+    selection: str = "scaled"
+    selection_share: validate.Number = "0.1"
+    constants: SelectionConstants = field(default_factory=SelectionConstants)
+    seed: int | None = None
+    name: ClassVar[str] = "compressive"
+
+    def __post_init__(self) -> None:
+        validate.one_of("sensing", self.sensing, SENSING)
+        validate.one_of("selection", self.selection, FORMS)
+        validate.share("selection_share", self.selection_share)
+        basis_from(self.basis, 1)
+        if self.recovery != "auto":
+            validate.one_of("recovery", self.recovery, {**DECODERS, "auto": None})
+        if self.recovery == "vamp_tree" and self.basis != "haar":
+            raise InvalidInput("recovery", "'vamp_tree'", f"choose 'vamp' in the {self.basis} basis, or basis='haar'")
+        if self.sparsity != "auto":
+            validate.whole("sparsity", self.sparsity, why="or 'auto' to choose it privately")
+        elif self.rows is not None:
+            raise InvalidInput("rows", f"{self.rows}", "leave it out when the sparsity is 'auto': it follows from it")
+        if self.rows is not None:
+            validate.whole("rows", self.rows)
+        if self.seed is not None:
+            validate.whole("seed", self.seed, least=0, most=2**64 - 1)
+
+    def plan(self, cells: int) -> Plan:
+        """The public plan for a sparsity given by the caller."""
+        if isinstance(self.sparsity, str):
+            raise InvalidInput("sparsity", "'auto'", "give a number to sense parts: choosing it needs all the counts")
+        sparsity = validate.whole("sparsity", self.sparsity, most=cells, why="the number of cells")
+        if self.rows is not None:
+            rows = validate.whole("rows", self.rows, most=cells, why="the number of cells")
+        else:
+            rows = rows_for(cells, sparsity, self.constants)
+        return self._plan(cells, sparsity, rows)
+
+    def _plan(self, cells: int, sparsity: int, rows: int, choosing: tuple[Expense, ...] = ()) -> Plan:
+        seed = secrets.randbits(64) if self.seed is None else self.seed
+        sensing: Sensing = SENSING[self.sensing](cells, rows=rows, seed=seed)
+        best = "vamp_tree" if self.basis == "haar" else "vamp"
+        decoder = best if self.recovery == "auto" else self.recovery
+        return Plan(self.name, sensing, RecoveryPlan(decoder, self.basis, sparsity), choosing)
+
+    def _check(self, cells: int, terms: Terms) -> None:
+        if self.sparsity != "auto":
+            super()._check(cells, terms)
+            return
+        most_rows = max(rows_for(cells, sparsity, self.constants) for sparsity in candidates(cells, self.constants))
+        check_scale(terms, most_rows * terms.neighbours.distance, terms.epsilon - self._selecting(terms))
+
+    def _plan_privately(self, cells: npt.NDArray[np.int64], terms: Terms) -> Plan:
+        if self.sparsity != "auto":
+            return self.plan(cells.size)
+        selecting = self._selecting(terms)
+        choice = choose_sparsity(
+            cells,
+            basis_from(self.basis, cells.size),
+            epsilon_select=selecting,
+            epsilon_measure=terms.epsilon - selecting,
+            distance=terms.neighbours.distance,
+            form=self.selection,
+            constants=self.constants,
+            source=terms.source,
+        )
+        chosen = Expense("choose the sparsity", Budget(epsilon=selecting))
+        return self._plan(cells.size, choice.sparsity, choice.rows, (chosen,))
+
+    def _selecting(self, terms: Terms) -> Fraction:
+        return terms.epsilon * validate.share("selection_share", self.selection_share)

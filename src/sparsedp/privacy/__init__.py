@@ -1,0 +1,1 @@
+"""What is promised and to whom: budgets, neighbouring data sets, and the ledger that keeps count."""

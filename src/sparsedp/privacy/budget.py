@@ -1,0 +1,68 @@
+"""A privacy budget in exact rationals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sparsedp import validate
+from sparsedp.errors import InvalidInput
+
+
+@dataclass(frozen=True, init=False)
+class Budget:
+    """How much privacy is spent: pure ε, (ε, δ), or ρ-zCDP; always exact rationals.
+
+    `Budget(epsilon="0.5")`, `Budget(epsilon=1, delta="1e-9")`, `Budget(rho="1/8")`. A float means the decimal it
+    prints as, so `epsilon=0.1` is one tenth. Budgets of one kind add up (basic composition for ε and δ, which adds
+    both; ρ adds exactly); two kinds do not mix.
+    """
+
+    epsilon: Fraction | None
+    delta: Fraction
+    rho: Fraction | None
+
+    def __init__(self, *, epsilon: object = None, delta: object = 0, rho: object = None) -> None:
+        if (epsilon is None) == (rho is None):
+            given = "missing" if epsilon is None else "given together with rho"
+            raise InvalidInput("epsilon", given, "give exactly one of epsilon and rho")
+        small = validate.exact_number("delta", delta)
+        if not 0 <= small < 1:
+            raise InvalidInput("delta", validate.shown(small), "give a number from 0 up to, but not including, 1")
+        if rho is not None and small != 0:
+            raise InvalidInput("delta", validate.shown(small), "leave it out when rho is given")
+        object.__setattr__(self, "epsilon", None if epsilon is None else validate.positive("epsilon", epsilon))
+        object.__setattr__(self, "delta", small)
+        object.__setattr__(self, "rho", None if rho is None else validate.positive("rho", rho))
+
+    def __add__(self, other: Budget) -> Budget:
+        if self.rho is not None and other.rho is not None:
+            return Budget(rho=self.rho + other.rho)
+        if self.epsilon is not None and other.epsilon is not None:
+            return Budget(epsilon=self.epsilon + other.epsilon, delta=self.delta + other.delta)
+        raise InvalidInput("budget", "of another kind", "add ε to ε or ρ to ρ")
+
+    def covers(self, other: Budget) -> bool:
+        """Whether spending `other` stays within this budget."""
+        if self.rho is not None and other.rho is not None:
+            return other.rho <= self.rho
+        if self.epsilon is not None and other.epsilon is not None:
+            return other.epsilon <= self.epsilon and other.delta <= self.delta
+        return False
+
+    def __str__(self) -> str:
+        if self.rho is not None:
+            return f"ρ = {validate.shown(self.rho)}"
+        assert self.epsilon is not None  # noqa: S101  # one of the two is set at construction
+        small = f", δ = {validate.shown(self.delta)}" if self.delta else ""
+        return f"ε = {validate.shown(self.epsilon)}{small}"
+
+    def __repr__(self) -> str:
+        fields = [("epsilon", self.epsilon), ("delta", self.delta or None), ("rho", self.rho)]
+        return f"Budget({', '.join(f'{name}={str(value)!r}' for name, value in fields if value is not None)})"
+
+    def describe(self) -> dict[str, Any]:
+        """A JSON-able description; `Budget(**description)` gives it back."""
+        fields = {"epsilon": self.epsilon, "delta": self.delta or None, "rho": self.rho}
+        return {name: str(value) for name, value in fields.items() if value is not None}

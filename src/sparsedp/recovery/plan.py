@@ -1,0 +1,68 @@
+"""Which recovery a synopsis was planned for, and running it: from noisy integers to an estimate of every cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp import validate
+from sparsedp.bases import basis_from
+from sparsedp.errors import InvalidInput
+from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.recovery import DECODERS, LINEAR_RECOVERIES
+from sparsedp.recovery.problem import SparseProblem
+from sparsedp.recovery.solution import Solution
+from sparsedp.sensing.base import Sensing
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class RecoveryPlan:
+    """A recovery by name, with what it needs to know: for sparse decoders the basis and the sparsity."""
+
+    name: str
+    basis: str | None = None
+    sparsity: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.basis is None:
+            validate.one_of("recovery", self.name, LINEAR_RECOVERIES)
+        else:
+            validate.one_of("recovery", self.name, DECODERS)
+
+    def with_decoder(self, name: str) -> RecoveryPlan:
+        """The same plan with another sparse decoder; recovering twice costs no privacy."""
+        if self.basis is None:
+            raise InvalidInput("recovery", repr(name), f"leave it out: this synopsis is recovered by {self.name}")
+        return RecoveryPlan(name, self.basis, self.sparsity)
+
+    def run(self, sensing: Sensing, values: Integers, law: DiscreteLaplaceLaw) -> Solution:
+        """An estimate of all n cells from the noisy integers alone."""
+        if self.basis is None:
+            return LINEAR_RECOVERIES[self.name](sensing, values)
+        problem = self.problem(sensing, values, law)
+        solution = DECODERS[self.name](problem)
+        return Solution(problem.basis.synthesize(solution.value), solution.status, solution.stats)
+
+    def problem(self, sensing: Sensing, values: Integers, law: DiscreteLaplaceLaw) -> SparseProblem:
+        """The sparse problem in the paper's scaling: ±1/√k entries, noise and values divided by √k."""
+        if self.basis is None or self.sparsity is None:
+            raise InvalidInput("recovery", repr(self.name), "only sparse decoders solve a sparse problem")
+        rows = sensing.rows
+        return SparseProblem(
+            sensing=sensing,
+            basis=basis_from(self.basis, sensing.n),
+            observed=values / sqrt(rows),
+            noise_variance=law.variance / rows,
+            noise_fourth_moment=law.fourth_moment / rows**2,
+            sparsity=self.sparsity,
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """A JSON-able description; `RecoveryPlan(**description)` gives it back."""
+        return {name: value for name, value in vars(self).items() if value is not None}

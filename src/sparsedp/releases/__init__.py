@@ -1,0 +1,1 @@
+"""The published estimate of every cell: ask it anything, save it, open it elsewhere."""

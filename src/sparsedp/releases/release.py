@@ -1,0 +1,124 @@
+"""A release: the published estimate of every cell, with the promise that came with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp import columns_file
+from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.guarantee import Guarantee
+
+Answer = TypeVar("Answer")
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """D*, an estimate of all n cells. Public: any number of any queries costs nothing more.
+
+    `values` are not rounded or clipped: noise can make a cell fractional or negative, and clipping would make every
+    long sum too large. `recovery` says how the estimate was made and how the recovery ended.
+    """
+
+    values: Floats
+    guarantee: Guarantee
+    mechanism: str
+    noise: dict[str, Any]
+    recovery: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        values = np.ascontiguousarray(self.values, dtype=np.float64)
+        values.flags.writeable = False
+        object.__setattr__(self, "values", values)
+
+    @property
+    def spent(self) -> Budget:
+        """What the release was charged at, exactly."""
+        return self.guarantee.spent
+
+    @property
+    def private(self) -> bool:
+        """False when the noise was seeded for a test: such a release protects nobody."""
+        return self.guarantee.private
+
+    def __len__(self) -> int:
+        return int(self.values.size)
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """So that numpy functions take a release as it is: `np.quantile(release, 0.9)`."""
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+    def query(self, question: Callable[[Floats], Answer] | npt.ArrayLike) -> Answer | float:
+        """Ask anything: a function of all cells, or weights for a weighted sum of them.
+
+        >>> release.query(np.argmax)                      # doctest: +SKIP
+        >>> release.query(np.arange(24) < 6)              # doctest: +SKIP
+        """
+        if callable(question):
+            return question(self.values)
+        weights = np.asarray(question)
+        if weights.shape != self.values.shape or weights.dtype.kind not in "biuf":
+            given = f"an array of shape {weights.shape} and type {weights.dtype}"
+            raise InvalidInput("question", given, f"give a function, or one number for each of the {len(self)} cells")
+        return float(self.values @ weights)
+
+    def range_sum(self, start: npt.ArrayLike, stop: npt.ArrayLike) -> Any:
+        """The sum of cells start, …, stop − 1, as in a Python slice; arrays of bounds give an array of sums."""
+        starts, stops = np.asarray(start), np.asarray(stop)
+        for argument, bounds in (("start", starts), ("stop", stops)):
+            if bounds.dtype.kind not in "iu":
+                raise InvalidInput(argument, f"of type {bounds.dtype}", "give whole cell numbers")
+            if bounds.size and not (bounds.min() >= 0 and bounds.max() <= len(self)):
+                raise InvalidInput(argument, "outside the cells", f"give cell numbers from 0 to {len(self)}")
+        if np.any(starts > stops):
+            raise InvalidInput("start", "after stop", "give start ≤ stop")
+        sums = self._prefix_sums[stops] - self._prefix_sums[starts]
+        return float(sums) if np.ndim(sums) == 0 else sums
+
+    @cached_property
+    def _prefix_sums(self) -> Floats:
+        return np.concatenate(([0.0], np.cumsum(self.values)))
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write a Parquet file with the columns `cell` and `count`; the promise is in its metadata."""
+        columns = {"cell": np.arange(len(self), dtype=np.int64), "count": self.values}
+        return columns_file.write(path, "release", columns, self._describe())
+
+    def _describe(self) -> dict[str, Any]:
+        return {
+            "guarantee": self.guarantee.describe(),
+            "mechanism": self.mechanism,
+            "noise": self.noise,
+            "recovery": self.recovery,
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"Release({len(self)} cells by {self.mechanism}. {self.guarantee} Recovery: {self.recovery.get('status')}.)"
+        )
+
+
+def open_release(path: str | os.PathLike[str]) -> Release:
+    """A saved release, checked against its digest."""
+    columns, description = columns_file.read(path, "release")
+    try:
+        return Release(
+            values=columns["count"].astype(np.float64, copy=True),
+            guarantee=Guarantee.from_description(description["guarantee"]),
+            mechanism=description["mechanism"],
+            noise=description["noise"],
+            recovery=description["recovery"],
+        )
+    except (KeyError, TypeError, InvalidInput):
+        raise BadFile(
+            f"{path} is a sparsedp release with fields missing; it was not written by this library."
+        ) from None

@@ -1,0 +1,101 @@
+"""A synopsis: the noisy integers and how they were made. This is the private release; the rest is arithmetic."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp import columns_file
+from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.noise.law import DiscreteLaplaceLaw, noise_law_from
+from sparsedp.plan import Plan
+from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.guarantee import Guarantee
+from sparsedp.progress import stage
+from sparsedp.releases.release import Release
+from sparsedp.sensing.base import Sensing
+from sparsedp.version import __version__
+
+
+@dataclass(frozen=True, eq=False)
+class Synopsis:
+    """Φ D + noise: small, storable, sendable, and all that recovery ever sees."""
+
+    values: npt.NDArray[np.int64]
+    plan: Plan
+    law: DiscreteLaplaceLaw
+    guarantee: Guarantee
+
+    def __post_init__(self) -> None:
+        self.values.flags.writeable = False
+
+    @property
+    def mechanism(self) -> str:
+        """The name of the mechanism that made it."""
+        return self.plan.mechanism
+
+    @property
+    def sensing(self) -> Sensing:
+        """Φ, rebuilt from its public description."""
+        return self.plan.sensing
+
+    @property
+    def noise_scale(self) -> Fraction:
+        """The scale of the discrete Laplace noise on each integer, exactly."""
+        return self.law.scale
+
+    @property
+    def spent(self) -> Budget:
+        """What the synopsis was charged at, exactly."""
+        return self.guarantee.spent
+
+    @property
+    def private(self) -> bool:
+        """False when the noise was seeded for a test: such a synopsis protects nobody."""
+        return self.guarantee.private
+
+    def recover(self, recovery: str | None = None) -> Release:
+        """Estimate every cell, by the planned recovery or another; again and again, at no cost in privacy."""
+        plan = self.plan.recovery if recovery is None else self.plan.recovery.with_decoder(recovery)
+        with stage(f"recovering {self.sensing.n:,} cells"):
+            solution = plan.run(self.sensing, self.values, self.law)
+        outcome = {**plan.describe(), "status": solution.status.value, "stats": solution.stats}
+        return Release(solution.value, self.guarantee, self.mechanism, self.law.describe(), outcome)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write a small Parquet file: one column of noisy integers, everything else in its metadata."""
+        description = {
+            **self.plan.describe(),
+            "noise": self.law.describe(),
+            "guarantee": self.guarantee.describe(),
+            "written_by": f"sparsedp {__version__}",
+        }
+        return columns_file.write(path, "synopsis", {"value": self.values}, description)
+
+    def __repr__(self) -> str:
+        return f"Synopsis({len(self.values)} values for {self.sensing.n} cells by {self.mechanism}. {self.guarantee})"
+
+
+def open_synopsis(path: str | os.PathLike[str]) -> Synopsis:
+    """A saved synopsis, checked against its digest, ready to recover anywhere without the data."""
+    columns, description = columns_file.read(path, "synopsis")
+    try:
+        return _from_file(columns["value"].astype(np.int64, copy=True), description)
+    except (KeyError, TypeError, InvalidInput) as error:
+        reason = str(error) if isinstance(error, InvalidInput) else "fields are missing"
+        raise BadFile(f"{path} is a sparsedp synopsis that cannot be used: {reason}") from None
+
+
+def _from_file(values: npt.NDArray[np.int64], description: dict[str, Any]) -> Synopsis:
+    plan = Plan.from_description(description)
+    if values.shape != (plan.sensing.rows,):
+        rows = plan.sensing.rows
+        raise InvalidInput("value", f"a column of {values.size} values", f"the sensing matrix has {rows} rows")
+    law = noise_law_from(description["noise"])
+    return Synopsis(values, plan, law, Guarantee.from_description(description["guarantee"]))

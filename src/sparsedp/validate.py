@@ -1,0 +1,157 @@
+"""Argument checks, written once: one place, one wording.
+
+Each function takes the argument's name first, returns the checked value in the type the library works with, and
+raises `InvalidInput` otherwise. A check on private data says what kind of thing is wrong, never a value or a place.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Rational
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp.errors import InvalidInput, UnknownName
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+T = TypeVar("T")
+
+MAX_CELLS = 2**31
+"""More cells than this are refused: indices and exact sums in the kernels are proven up to here."""
+
+Number = int | float | str | Decimal | Fraction
+"""How a user may write an exact number. A float means the decimal it prints as: `0.1` is one tenth."""
+
+
+def exact_number(argument: str, value: object) -> Fraction:
+    """The exact rational a user meant: "0.1", "1/3", 1, Decimal("0.1"), and 0.1 (as one tenth)."""
+    wanted = 'give a finite number such as "0.1", "1/3" or 2'
+    if isinstance(value, bool):
+        raise InvalidInput(argument, repr(value), wanted)
+    if isinstance(value, float | np.floating):
+        value = repr(float(value))
+    if isinstance(value, np.integer):
+        value = int(value)
+    if isinstance(value, Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, str | Decimal):
+        text = str(value).strip()
+        try:
+            # Refuse by length what would take gigabytes to write out as a rational: 1e999999999.
+            if len(text) <= 400 and abs(int(text.lower().partition("e")[2] or "0")) <= 400:
+                return Fraction(text)
+        except (ValueError, ArithmeticError):
+            pass
+        raise InvalidInput(argument, repr(text[:40]), wanted)
+    raise InvalidInput(argument, f"of type {type(value).__name__}", wanted)
+
+
+def positive(argument: str, value: object) -> Fraction:
+    """An exact number above zero."""
+    number = exact_number(argument, value)
+    if number <= 0:
+        raise InvalidInput(argument, shown(number), "give a number above zero")
+    return number
+
+
+def share(argument: str, value: object) -> Fraction:
+    """An exact number strictly between zero and one."""
+    number = exact_number(argument, value)
+    if not 0 < number < 1:
+        raise InvalidInput(argument, shown(number), "give a number between 0 and 1, both excluded")
+    return number
+
+
+def whole(argument: str, value: object, *, least: int = 1, most: int | None = None, why: str = "") -> int:
+    """A whole number within public limits; `why` explains the upper limit."""
+    limit = f"from {least} to {most}" if most is not None else f"of at least {least}"
+    wanted = f"give a whole number {limit}{f' ({why})' if why else ''}"
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise InvalidInput(
+            argument,
+            f"{value!r}" if isinstance(value, float | str) else f"of type {type(value).__name__}",
+            wanted,
+        )
+    number = int(value)
+    if number < least or (most is not None and number > most):
+        raise InvalidInput(argument, f"{number}", wanted)
+    return number
+
+
+def one_of(argument: str, name: object, known: Mapping[str, T]) -> T:
+    """The entry of a registry; an unknown name suggests the nearest."""
+    if not isinstance(name, str):
+        raise InvalidInput(argument, f"of type {type(name).__name__}", f"choose one of {', '.join(sorted(known))}")
+    if name not in known:
+        raise UnknownName(argument, name, known)
+    return known[name]
+
+
+def shown(number: Fraction) -> str:
+    """A rational as people write it: `0.1`, `1/3`."""
+    if number.denominator == 1:
+        return str(number.numerator)
+    reduced = number.denominator
+    for prime in (2, 5):
+        while reduced % prime == 0:
+            reduced //= prime
+    if reduced == 1 and number.denominator < 10**12:
+        return f"{Decimal(number.numerator) / Decimal(number.denominator):f}"
+    return str(number)
+
+
+def counts_vector(argument: str, counts: object, *, negative: bool = False) -> npt.NDArray[np.int64]:
+    """Private counts as a fresh int64 vector; messages never quote a value or a position.
+
+    Whole-valued floats are accepted (pandas makes them of counts with gaps filled); anything that is not exactly an
+    integer of 64 bits is refused. `negative=True` allows negative entries (sums of signed values).
+    """
+    try:
+        array = np.asarray(counts)
+    except (ValueError, TypeError):
+        raise InvalidInput(
+            argument, "not an array of numbers", "give a one-dimensional array of whole counts"
+        ) from None
+    if array.ndim != 1:
+        given = f"an array of {array.ndim} dimensions"
+        raise InvalidInput(argument, given, "give a one-dimensional array (`counts.ravel()` flattens a table)")
+    if array.size == 0:
+        raise InvalidInput(argument, "empty", "give at least one cell")
+    if array.size > MAX_CELLS:
+        raise InvalidInput(argument, f"an array of {array.size} cells", f"give at most {MAX_CELLS}")
+    if array.dtype == object:
+        array = _integers_from_objects(argument, array)
+    if array.dtype.kind == "f":
+        if not np.isfinite(array).all():
+            raise InvalidInput(argument, "not finite everywhere", "replace missing and infinite values before counting")
+        if not (array == np.trunc(array)).all():
+            raise InvalidInput(argument, "not whole numbers everywhere", "give counts, or round to a resolution first")
+        if (np.abs(array) >= 2.0**63).any():
+            raise InvalidInput(argument, "beyond 64-bit integers", "give counts below 2**63")
+    elif array.dtype.kind == "u":
+        if (array > np.uint64(2**63 - 1)).any():
+            raise InvalidInput(argument, "beyond 64-bit integers", "give counts below 2**63")
+    elif array.dtype.kind not in "ib":
+        raise InvalidInput(argument, f"an array of {array.dtype} values", "give whole counts")
+    whole_counts = array.astype(np.int64, copy=True)
+    if not negative and (whole_counts < 0).any():
+        raise InvalidInput(
+            argument,
+            "negative somewhere",
+            "give counts of at least zero, or say negative=True for signed sums",
+        )
+    return whole_counts
+
+
+def _integers_from_objects(argument: str, array: npt.NDArray[np.object_]) -> npt.NDArray[np.int64]:
+    if not all(isinstance(value, Integral) for value in array):
+        raise InvalidInput(argument, "an array of mixed or non-numeric values", "give whole counts")
+    try:
+        return array.astype(np.int64)
+    except OverflowError:
+        raise InvalidInput(argument, "beyond 64-bit integers", "give counts below 2**63") from None

@@ -1,0 +1,127 @@
+"""Every argument check: what is accepted, and that what is refused is refused in one sentence without private values."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparsedp import validate
+from sparsedp.errors import InvalidInput, UnknownName
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("0.1", Fraction(1, 10)),
+        (0.1, Fraction(1, 10)),
+        (np.float64(0.1), Fraction(1, 10)),
+        ("1/3", Fraction(1, 3)),
+        (2, Fraction(2)),
+        (np.int64(2), Fraction(2)),
+        (Decimal("0.25"), Fraction(1, 4)),
+        (Fraction(3, 7), Fraction(3, 7)),
+        ("1e-5", Fraction(1, 100_000)),
+        (1e-5, Fraction(1, 100_000)),
+        (" 0.5 ", Fraction(1, 2)),
+    ],
+)
+def test_numbers_mean_what_they_print_as(written: object, meant: Fraction) -> None:
+    assert validate.exact_number("epsilon", written) == meant
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "nan", float("nan"), float("inf"), "-inf", "", "abc", "1/0", None, True, [1], 1j,
+        "1e999999999", Decimal("1e999999999"), Decimal("nan"), "9" * 500, b"1",
+    ],
+)  # fmt: skip
+def test_what_is_not_a_finite_number_is_refused(written: object) -> None:
+    with pytest.raises(InvalidInput, match=r"^epsilon is .*; give a finite number .*\.$"):
+        validate.exact_number("epsilon", written)
+
+
+@pytest.mark.parametrize("written", [0, -1, "-0.1", "0", -0.0])
+def test_positive_refuses_zero_and_below(written: object) -> None:
+    with pytest.raises(InvalidInput, match="give a number above zero"):
+        validate.positive("epsilon", written)
+
+
+@pytest.mark.parametrize("written", [0, 1, "1.5", -0.1])
+def test_share_is_strictly_inside(written: object) -> None:
+    with pytest.raises(InvalidInput, match="between 0 and 1"):
+        validate.share("selection_share", written)
+
+
+@pytest.mark.parametrize("written", [0, 33, 2.0, "4", True, None, np.float64(3)])
+def test_whole_refuses(written: object) -> None:
+    with pytest.raises(InvalidInput, match=r"give a whole number from 1 to 32 \(the number of cells\)"):
+        validate.whole("rows", written, most=32, why="the number of cells")
+
+
+def test_one_of_offers_the_nearest_name() -> None:
+    with pytest.raises(UnknownName, match="did you mean 'laplace'") as caught:
+        validate.one_of("mechanism", "laplce", {"laplace": 1, "privelet": 2})
+    assert caught.value.known == ["laplace", "privelet"]
+    with pytest.raises(InvalidInput, match="of type int"):
+        validate.one_of("mechanism", 3, {"laplace": 1})
+
+
+@given(st.fractions(min_value=-5, max_value=5, max_denominator=1000))
+def test_shown_is_exact(number: Fraction) -> None:
+    assert Fraction(validate.shown(number)) == number
+
+
+SECRET = 123_456_789
+WRONG_COUNTS = {
+    "nan": [SECRET, float("nan")],
+    "infinite": [SECRET, float("inf")],
+    "fraction": [SECRET, 0.5],
+    "negative": [SECRET, -SECRET],
+    "negative float": [float(SECRET), -1.0],
+    "empty": [],
+    "two dimensions": [[SECRET, 1], [2, 3]],
+    "scalar": SECRET,
+    "text": [str(SECRET), "1"],
+    "mixed": [SECRET, None],
+    "ragged": [[SECRET], [1, 2]],
+    "too big": [SECRET, 2**63],
+    "too big for anything": [SECRET, 2**70],
+    "too big float": [float(SECRET), 1e19],
+    "complex": [SECRET + 0j],
+    "dates": np.array(["2024-01-01"], dtype="datetime64[D]"),
+}
+
+
+@pytest.mark.parametrize("counts", WRONG_COUNTS.values(), ids=WRONG_COUNTS.keys())
+def test_wrong_counts_are_refused_without_quoting_a_value(counts: object) -> None:
+    with pytest.raises(InvalidInput, match=r"^counts is [^\n]*\.$") as caught:
+        validate.counts_vector("counts", counts)
+    assert str(SECRET) not in str(caught.value)
+    assert "456" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        [1, 2, 3],
+        (1.0, 2.0, 3.0),
+        np.array([1, 2, 3], dtype=np.uint8),
+        np.array([1, 2, 3], dtype=object),
+        np.array([1, 2, 3], dtype=np.float32),
+        np.array([1, 2, 3, 9, 9])[:3],
+    ],
+)
+def test_right_counts_become_a_fresh_int64_vector(counts: object) -> None:
+    vector = validate.counts_vector("counts", counts)
+    assert vector.dtype == np.int64
+    assert vector.tolist() == [1, 2, 3]
+    assert not np.shares_memory(vector, np.asarray(counts))
+
+
+def test_negative_counts_are_taken_when_said_so() -> None:
+    extremes = [-(2**63), 2**63 - 1]
+    assert validate.counts_vector("counts", extremes, negative=True).tolist() == extremes
