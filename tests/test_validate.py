@@ -1,4 +1,4 @@
-"""Every argument check: what is accepted, and that what is refused is refused in one sentence without private values."""
+"""Every argument check: what is accepted, what is refused, and that a refusal quotes no private value."""
 
 from decimal import Decimal
 from fractions import Fraction

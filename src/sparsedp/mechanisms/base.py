@@ -167,11 +167,14 @@ def _terms(epsilon: object, contribution: int, neighbours: str, sampler: str, so
     if source is not None and not isinstance(source, RandomSource):
         given = f"of type {type(source).__name__}"
         raise InvalidInput("source", given, "leave it out: private noise takes its bits from the operating system")
+    chosen_source = SystemSource() if source is None else source
+    chosen_sampler = validate.one_of("sampler", sampler, SAMPLERS)
+    chosen_sampler.check(chosen_source)
     return Terms(
         epsilon=validate.positive("epsilon", epsilon),
         neighbours=Neighbours(contribution, neighbours),
-        sampler=validate.one_of("sampler", sampler, SAMPLERS),
-        source=SystemSource() if source is None else source,
+        sampler=chosen_sampler,
+        source=chosen_source,
     )
 
 

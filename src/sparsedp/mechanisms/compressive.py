@@ -86,7 +86,7 @@ class Compressive(Mechanism):
         if self.rows is not None:
             rows = validate.whole("rows", self.rows, most=cells, why="the number of cells")
         else:
-            rows = rows_for(cells, sparsity, self.constants)
+            rows = rows_for(cells, sparsity, self.constants.rows_constant)
         return self._plan(cells, sparsity, rows)
 
     def _plan(self, cells: int, sparsity: int, rows: int, choosing: tuple[Expense, ...] = ()) -> Plan:
@@ -100,7 +100,8 @@ class Compressive(Mechanism):
         if self.sparsity != "auto":
             super()._check(cells, terms)
             return
-        most_rows = max(rows_for(cells, sparsity, self.constants) for sparsity in candidates(cells, self.constants))
+        constant = self.constants.rows_constant
+        most_rows = max(rows_for(cells, sparsity, constant) for sparsity in sparsity_candidates(cells, constant))
         check_scale(terms, most_rows * terms.neighbours.distance, terms.epsilon - self._selecting(terms))
 
     def _plan_privately(self, cells: npt.NDArray[np.int64], terms: Terms) -> Plan:

@@ -1,0 +1,91 @@
+"""Imports go one way, in the order of the pipeline: what comes after the noise never imports what sees the data."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import sparsedp
+
+SOURCE = Path(sparsedp.__file__).parent
+# Each module may import only from its own layer and from those above it in this list.
+LAYERS = [
+    ["version", "errors"],
+    ["validate", "jit", "progress", "columns_file"],
+    ["privacy"],
+    ["bases", "sensing"],
+    ["noise.law"],
+    ["recovery"],
+    ["plan"],
+    ["releases"],
+    ["synopsis"],
+    ["noise"],
+    ["measurement"],
+    ["mechanisms", "datasets"],
+    ["publish"],
+    [""],
+]
+AFTER_THE_NOISE = ("recovery", "releases", "synopsis", "plan", "columns_file")
+SEES_THE_DATA = ("measurement", "mechanisms", "noise.source", "noise.samplers", "noise.discrete_laplace", "publish")
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
+
+
+def layer_of(module: str) -> int:
+    matches = [
+        (len(prefix), number)
+        for number, prefixes in enumerate(LAYERS)
+        for prefix in prefixes
+        if module == prefix or (prefix and module.startswith(prefix + "."))
+    ]
+    assert matches, f"{module} is in no layer: put it in LAYERS where it belongs"
+    return max(matches)[1]
+
+
+def imports_of(path: Path) -> set[str]:
+    """Every module of this package that the file imports, wherever in the file, except for type checking only."""
+    found = set()
+    skipped = {
+        id(node)
+        for block in ast.walk(ast.parse(path.read_text()))
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in ast.walk(block)
+    }
+    for node in ast.walk(ast.parse(path.read_text())):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names if name.name.split(".")[0] == "sparsedp"}
+        elif isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "sparsedp":
+            for name in node.names:
+                submodule = f"{node.module}.{name.name}"
+                as_path = SOURCE.joinpath(*submodule.split(".")[1:])
+                is_module = as_path.with_suffix(".py").exists() or as_path.is_dir()
+                found.add(submodule if is_module else node.module)
+    return {name.removeprefix("sparsedp").removeprefix(".") for name in found}
+
+
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=[module_name(path) or "sparsedp" for path in FILES])
+def test_imports_go_one_way(path: Path) -> None:
+    own = layer_of(module_name(path))
+    for imported in imports_of(path):
+        assert layer_of(imported) <= own, f"{module_name(path)} imports {imported}, which comes later in the pipeline"
+
+
+def test_nothing_after_the_noise_imports_what_sees_the_data() -> None:
+    for path in FILES:
+        if module_name(path).split(".")[0] in AFTER_THE_NOISE:
+            for imported in imports_of(path):
+                assert not imported.startswith(SEES_THE_DATA), f"{module_name(path)} imports {imported}"
+
+
+def test_the_check_itself_sees_imports() -> None:
+    assert "measurement" in imports_of(SOURCE / "mechanisms" / "base.py")
+    assert "noise.law" in imports_of(SOURCE / "synopsis.py")
+    assert layer_of("noise.law") < layer_of("noise.samplers")

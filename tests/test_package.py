@@ -1,0 +1,65 @@
+"""The package as a whole: its public names, how light it is to import, and that every mechanism has its proof."""
+
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sparsedp as sdp
+
+ROOT = Path(__file__).parent.parent
+SOURCE = Path(sdp.__file__).parent
+
+
+def test_the_public_names_are_the_documented_ones() -> None:
+    assert set(sdp.__all__) <= set(dir(sdp))
+    assert len(sdp.__all__) == len(set(sdp.__all__))
+    for name in sdp.__all__:
+        thing = getattr(sdp, name)
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            assert thing.__doc__, f"{name} has no docstring"
+
+
+def test_every_error_is_in_the_tree() -> None:
+    for name in ("InvalidInput", "BudgetExceeded", "PrivateSide", "DecoderFailed", "BadFile"):
+        assert issubclass(getattr(sdp, name), sdp.SparsedpError)
+
+
+@pytest.mark.parametrize("name", sdp.MECHANISMS)
+def test_every_mechanism_has_its_proof_beside_it(name: str) -> None:
+    mechanism = sdp.MECHANISMS[name]
+    document = Path(inspect.getfile(mechanism)).with_suffix(".md")
+    assert document.is_file()
+    text = document.read_text()
+    assert "**Claim" in text
+    assert "**Proof" in text
+    assert f"mechanisms/{document.name}" in (mechanism.__doc__ or "")
+
+
+def test_importing_is_light() -> None:
+    """Heavy parts are loaded when they are first used, not by the import."""
+    heavy = ("scipy", "pyarrow", "pywt", "spgl1", "mpmath", "opendp", "pandas", "matplotlib", "rich")
+    code = f"import sys, sparsedp; print([name for name in {heavy!r} if name in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert loaded.strip() == "[]"
+
+
+def test_privacy_arguments_are_keyword_only() -> None:
+    for mechanism in sdp.MECHANISMS.values():
+        for method in (mechanism.release, mechanism.measure, mechanism.perturb):
+            parameters = inspect.signature(method).parameters
+            for name in ("epsilon", "contribution", "neighbours", "ledger", "sampler", "source"):
+                assert parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
+
+
+def test_files_are_one_concept_each() -> None:
+    for path in SOURCE.rglob("*.py"):
+        lines = len(path.read_text().splitlines())
+        assert lines <= 400, f"{path.relative_to(SOURCE)} has {lines} lines: two concepts?"
+
+
+def test_the_version_is_in_the_changelog() -> None:
+    assert re.search(rf"^## \[{re.escape(sdp.__version__)}\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)

@@ -1,0 +1,155 @@
+"""A synopsis goes to a small file and comes back the same, elsewhere, without the data."""
+
+import dataclasses
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sparsedp as sdp
+from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.mechanisms.base import Mechanism
+from sparsedp.noise.source import SeededSource
+
+DATA = np.repeat([3, 40, 0, 12, 12, 90, 7, 1], 25)
+MECHANISMS: dict[str, Mechanism] = {
+    "laplace": sdp.Laplace(),
+    "hierarchical": sdp.Hierarchical(branching=3),
+    "privelet": sdp.Privelet(),
+    "compressive": sdp.Compressive(sparsity=8),
+    "compressive, auto": sdp.Compressive(),
+    "compressive, bernoulli, cosine": sdp.Compressive(basis="cosine", sensing="bernoulli", sparsity=8),
+    "compressive, db4": sdp.Compressive(basis="db4", recovery="basis_pursuit", sparsity=8),
+}
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS.keys())
+def test_saved_and_opened_recovers_the_same(mechanism: Mechanism, tmp_path: Path) -> None:
+    synopsis = mechanism.measure(DATA, epsilon="0.5", contribution=2, neighbours="replace_one")
+    path = synopsis.save(tmp_path / "x.synopsis")
+    again = sdp.open_synopsis(path)
+    np.testing.assert_array_equal(again.values, synopsis.values)
+    assert again.plan.describe() == synopsis.plan.describe()
+    assert again.law == synopsis.law
+    assert again.guarantee == synopsis.guarantee
+    assert again.spent == sdp.Budget(epsilon="0.5")
+    np.testing.assert_array_equal(again.recover().values, synopsis.recover().values)
+
+
+def test_another_process_recovers_without_the_data(tmp_path: Path) -> None:
+    synopsis = sdp.Compressive(sparsity=6).measure(DATA, epsilon=1)
+    path = synopsis.save(tmp_path / "x.synopsis")
+    code = "import sys, sparsedp as s; print(s.open_synopsis(sys.argv[1]).recover().values.tolist())"
+    printed = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True).stdout
+    np.testing.assert_array_equal(json.loads(printed), synopsis.recover().values)
+
+
+def test_the_file_is_small(tmp_path: Path) -> None:
+    cells = 2**16
+    path = sdp.Compressive(sparsity=8).measure(np.ones(cells, dtype=np.int64), epsilon=1).save(tmp_path / "x.synopsis")
+    assert path.stat().st_size < cells * 8 / 50
+
+
+def test_seeded_noise_is_marked_everywhere(tmp_path: Path) -> None:
+    synopsis = sdp.Laplace().measure(DATA, epsilon=1, source=SeededSource(1))
+    assert not synopsis.private
+    assert not synopsis.recover().private
+    assert "NOT PRIVATE" in repr(synopsis)
+    assert "NOT PRIVATE" in repr(synopsis.recover())
+    assert not sdp.open_synopsis(synopsis.save(tmp_path / "x.synopsis")).private
+    assert not sdp.open_release(synopsis.recover().save(tmp_path / "x.parquet")).private
+    assert sdp.Laplace().measure(DATA, epsilon=1).private
+
+
+def test_another_decoder_costs_nothing() -> None:
+    synopsis = sdp.Compressive(sparsity=6).measure(DATA, epsilon=5)
+    for decoder in ("cosamp", "basis_pursuit", "vamp", "vamp_tree"):
+        release = synopsis.recover(decoder)
+        assert release.spent == synopsis.spent
+        assert release.recovery["name"] == decoder
+    with pytest.raises(InvalidInput, match="leave it out"):
+        sdp.Laplace().measure(DATA, epsilon=5).recover("cosamp")
+    with pytest.raises(InvalidInput, match="did you mean 'cosamp'"):
+        synopsis.recover("cosam")
+
+
+def test_values_cannot_be_changed() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        sdp.Laplace().measure(DATA, epsilon=1).values[0] = 5
+
+
+def write_text(path: Path) -> None:
+    path.write_text("not parquet")
+
+
+def write_foreign_parquet(path: Path) -> None:
+    pq.write_table(pa.table({"value": [1, 2]}), path)
+
+
+def write_release(path: Path) -> None:
+    sdp.Laplace().release(DATA, epsilon=1).save(path)
+
+
+def write_damaged(path: Path) -> None:
+    sdp.Laplace().measure(DATA, epsilon=1).save(path)
+    table = pq.read_table(path)
+    values = table.column("value").to_numpy().copy()
+    values[0] += 1
+    pq.write_table(pa.table({"value": values}).replace_schema_metadata(table.schema.metadata), path)
+
+
+def write_promise_changed(path: Path) -> None:
+    sdp.Laplace().measure(DATA, epsilon=1).save(path)
+    table = pq.read_table(path)
+    metadata = {b"sparsedp": table.schema.metadata[b"sparsedp"].replace(b'"epsilon": "1"', b'"epsilon": "0.01"')}
+    pq.write_table(table.replace_schema_metadata(metadata), path)
+
+
+def write_truncated(path: Path) -> None:
+    sdp.Laplace().measure(DATA, epsilon=1).save(path)
+    path.write_bytes(path.read_bytes()[:-30])
+
+
+def write_nothing(path: Path) -> None:
+    assert not path.exists()
+
+
+WRONG_FILES = {
+    write_nothing: "There is no file",
+    write_text: "not a readable Parquet file",
+    write_foreign_parquet: "was not written by sparsedp",
+    write_release: "open it with open_release",
+    write_damaged: "does not match its digest",
+    write_promise_changed: "does not match its digest",
+    write_truncated: "not a readable Parquet file",
+}
+
+
+@pytest.mark.parametrize(("write", "complaint"), WRONG_FILES.items(), ids=lambda case: getattr(case, "__name__", ""))
+def test_wrong_files_get_one_sentence(write: object, complaint: str, tmp_path: Path) -> None:
+    assert callable(write)
+    write(tmp_path / "x")
+    with pytest.raises(BadFile, match=complaint):
+        sdp.open_synopsis(tmp_path / "x")
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_scraps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synopsis = sdp.Laplace().measure(DATA, epsilon=1)
+    path = synopsis.save(tmp_path / "x.synopsis")
+    before = path.read_bytes()
+
+    def disk_full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", disk_full)
+    with pytest.raises(BadFile, match="No space left on device; nothing was left half-written"):
+        dataclasses.replace(synopsis, values=np.zeros_like(synopsis.values)).save(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(BadFile, match="Could not write"):
+        synopsis.save(tmp_path / "no such folder" / "x.synopsis")
