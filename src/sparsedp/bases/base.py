@@ -1,0 +1,67 @@
+"""What a basis Ψ promises: an orthonormal frame in which counts are expected to be sparse."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp.errors import InvalidInput
+
+Floats = npt.NDArray[np.float64]
+
+
+class Basis(ABC):
+    """Ψ over `n` cells with `size` ≥ n coefficients; D = Ψ x, x = Ψᵀ D.
+
+    `size` exceeds `n` only where the transform needs a longer vector: the cells are then padded with public zeros.
+    On vectors of `size` cells the transform is orthonormal; `synthesize(analyze(D)) == D` for every D of n cells.
+    Used after the noise only (and by the exact scores of `mechanisms/`, which have their own arithmetic).
+    """
+
+    name: str
+    n: int
+
+    @property
+    def size(self) -> int:
+        """The number of coefficients."""
+        return self.n
+
+    @abstractmethod
+    def analyze(self, signal: Floats) -> Floats:
+        """Ψᵀ: n cells (or `size` padded cells) to `size` coefficients."""
+
+    @abstractmethod
+    def synthesize(self, coefficients: Floats) -> Floats:
+        """Ψ: `size` coefficients to n cells."""
+
+    @property
+    @abstractmethod
+    def row_sum_bound(self) -> Fraction:
+        """A rational upper bound of maxⱼ Σᵢ |ψᵢ[j]|: how far ‖x‖₁ moves when one cell changes by one."""
+
+    def materialize(self) -> Floats:
+        """Ψ as an n × size matrix, for tests."""
+        return np.stack([self.synthesize(unit) for unit in np.eye(self.size)], axis=1)
+
+
+def contiguous_floats(argument: str, values: Floats, *lengths: int) -> Floats:
+    """`values` as a contiguous, writeable-typed float64 vector of one of the `lengths`; copied only if it is not one."""
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if array.ndim != 1 or len(array) not in lengths:
+        wanted = " or ".join(str(length) for length in dict.fromkeys(lengths))
+        raise InvalidInput(argument, f"of shape {array.shape}", f"give a vector of {wanted} numbers")
+    # The kernels are compiled for writeable arrays; compiling them again for read-only ones would cost more.
+    return array if array.flags.writeable else array.copy()
+
+
+def cells_or_padded(basis: Basis, signal: Floats) -> Floats:
+    """The `size` cells of a signal given as n cells (then padded with zeros) or as `size` cells."""
+    cells = contiguous_floats("signal", signal, basis.n, basis.size)
+    if len(cells) == basis.size:
+        return cells
+    padded = np.zeros(basis.size)
+    padded[: basis.n] = cells
+    return padded

@@ -1,0 +1,27 @@
+"""Every basis by name."""
+
+from __future__ import annotations
+
+from sparsedp.bases.base import Basis
+from sparsedp.bases.cosine import Cosine
+from sparsedp.bases.haar import Haar
+from sparsedp.bases.identity import Identity
+from sparsedp.bases.wavelet import Wavelet, orthogonal_wavelets
+from sparsedp.errors import InvalidInput, UnknownName
+
+BASES: dict[str, type[Identity] | type[Haar] | type[Cosine]] = {
+    basis.name: basis for basis in (Identity, Haar, Cosine)
+}
+"""The bases of our own; `basis_from` also knows every orthogonal wavelet of PyWavelets."""
+
+
+def basis_from(name: str, n: int) -> Basis:
+    """The basis of that name over n cells: "identity", "haar", "cosine" or an orthogonal wavelet such as "db4"."""
+    if not isinstance(name, str):
+        given = f"of type {type(name).__name__}"
+        raise InvalidInput("basis", given, "give a name such as 'haar', 'cosine', 'identity' or 'db4'")
+    if name in BASES:
+        return BASES[name](n)
+    if name in orthogonal_wavelets():
+        return Wavelet(name, n)
+    raise UnknownName("basis", name, {*BASES, *orthogonal_wavelets()})

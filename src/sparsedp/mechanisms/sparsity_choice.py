@@ -1,0 +1,136 @@
+"""The private choice of the sparsity S: the exponential mechanism on the paper's u(D, S), with exact scores.
+
+u(D, S) = C₂·‖x − x_S‖₁/√S + C₄·S·log₂(n/S)·c/ε, the ε being the share left for measuring and c the distance between neighbours.
+
+Guarantee: the choice is `epsilon_select`-differentially private for ‖D − D′‖₁ ≤ distance (`sparsity_choice.md`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp import validate
+from sparsedp.bases.base import Basis
+from sparsedp.mechanisms.exponential import draw_index
+from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates, spread
+from sparsedp.mechanisms.selection.scores import TailScores
+from sparsedp.mechanisms.selection.tail_scores import tail_scores
+from sparsedp.noise.source import RandomSource
+
+Integers = npt.NDArray[np.int64]
+
+ROOT_BITS = 48
+
+
+@dataclass(frozen=True)
+class SelectionConstants:
+    """The public constants of the choice; `benchmarks/study_constants.py` prints the table they rest on.
+
+    `tail_weight` is C₂, `noise_weight` is C₄ and `rows_constant` is the C of k(S) = ⌈C·S·log₂(n/S)⌉.
+    """
+
+    tail_weight: Fraction = Fraction(1)
+    noise_weight: Fraction = Fraction(2828427, 1000000)
+    rows_constant: Fraction = Fraction(2)
+
+    def __post_init__(self) -> None:
+        for name in ("tail_weight", "noise_weight", "rows_constant"):
+            object.__setattr__(self, name, validate.positive(name, getattr(self, name)))
+
+
+@dataclass(frozen=True)
+class SparsityChoice:
+    """The chosen S, which is private output, and the public facts it was chosen by. Nothing else of D is kept."""
+
+    sparsity: int
+    rows: int
+    candidates: tuple[int, ...]
+    form: str
+    epsilon: Fraction
+
+
+@dataclass(frozen=True)
+class PublicTerms:
+    """All that the exponents depend on besides the scores."""
+
+    cells: int
+    candidates: tuple[int, ...]
+    epsilon_select: Fraction
+    epsilon_measure: Fraction
+    distance: int
+    constants: SelectionConstants
+
+    def noise(self, sparsity: int) -> Fraction:
+        """C₄·S·log₂(n/S)·c/ε: the part of u that does not depend on the counts."""
+        weight = self.constants.noise_weight * self.distance / self.epsilon_measure
+        return weight * spread(self.cells, sparsity)
+
+
+def scaled_exponents(tails: TailScores, terms: PublicTerms) -> list[Fraction]:
+    """ε·u(S)/(2Δ(S)), each u(S) divided by its own sensitivity Δ(S) = C₂·Δ_T/√S: the paper's form.
+
+    √S cancels in the private part, which moves by at most ε/2 between neighbours; elsewhere it is public.
+    """
+    half = terms.epsilon_select / 2
+    unit = half * tails.step / tails.sensitivity
+    scale = half / (terms.constants.tail_weight * tails.sensitivity)
+    return [
+        unit * score + scale * root_below(Fraction(sparsity)) * terms.noise(sparsity)
+        for sparsity, score in zip(terms.candidates, tails.scores, strict=True)
+    ]
+
+
+def plain_exponents(tails: TailScores, terms: PublicTerms) -> list[Fraction]:
+    """ε·u(S)/(2Δ), Δ = C₂·Δ_T/√S₀ being the largest sensitivity among the candidates, that of the smallest S₀.
+
+    The factor √(S₀/S) of the private part is rounded down, so it is at most 1 and the part moves by at most ε/2.
+    """
+    half = terms.epsilon_select / 2
+    unit = half * tails.step / tails.sensitivity
+    smallest = min(terms.candidates)
+    scale = half * root_below(Fraction(smallest)) / (terms.constants.tail_weight * tails.sensitivity)
+    return [
+        unit * score * root_below(Fraction(smallest, sparsity)) + scale * terms.noise(sparsity)
+        for sparsity, score in zip(terms.candidates, tails.scores, strict=True)
+    ]
+
+
+FORMS: dict[str, Callable[[TailScores, PublicTerms], list[Fraction]]] = {
+    "scaled": scaled_exponents,
+    "plain": plain_exponents,
+}
+
+
+def choose_sparsity(
+    counts: Integers,
+    basis: Basis,
+    *,
+    epsilon_select: Fraction,
+    epsilon_measure: Fraction,
+    distance: int,
+    form: str,
+    constants: SelectionConstants,
+    source: RandomSource,
+) -> SparsityChoice:
+    """Draw S with probability proportional to exp(−exponent). Spends `epsilon_select`; `epsilon_measure` only enters u."""
+    exponents_of = validate.one_of("form", form, FORMS)
+    epsilon_select = validate.positive("epsilon_select", epsilon_select)
+    epsilon_measure = validate.positive("epsilon_measure", epsilon_measure)
+    candidates = sparsity_candidates(basis.n, constants.rows_constant)
+    terms = PublicTerms(basis.n, candidates, epsilon_select, epsilon_measure, distance, constants)
+    tails = tail_scores(basis, counts, candidates, distance=distance)
+    sparsity = candidates[draw_index(exponents_of(tails, terms), source)]
+    rows = rows_for(basis.n, sparsity, constants.rows_constant)
+    return SparsityChoice(sparsity, rows, candidates, form, epsilon_select)
+
+
+def root_below(number: Fraction) -> Fraction:
+    """√number, rounded down to a multiple of 2^−48."""
+    scaled = (number.numerator << 2 * ROOT_BITS) // number.denominator
+    return Fraction(isqrt(scaled), 1 << ROOT_BITS)

@@ -1,0 +1,112 @@
+"""The law of the noise: what recovery and error estimates need to know about it, and nothing that draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, exp, expm1, inf, log, log1p, tanh
+from typing import Any, ClassVar
+
+from sparsedp.errors import InvalidInput
+from sparsedp.validate import one_of, positive
+
+
+@dataclass(frozen=True)
+class DiscreteLaplaceLaw:
+    """P(X = x) ∝ exp(−|x|/s) on all integers, for the exact rational scale s.
+
+    Not the continuous law rounded: its variance is 0.92 of 2s² at s = 1 and 0.72 at s = ½.
+    The figures are floats, accurate to a few units in the last place for tiny and for huge scales alike.
+    """
+
+    scale: Fraction
+
+    name: ClassVar[str] = "discrete_laplace"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", positive("scale", self.scale))
+
+    @property
+    def variance(self) -> float:
+        """2q/(1−q)² with q = exp(−1/s); computed without subtracting nearly equal numbers."""
+        q, one_minus_q = self._ratio()
+        return _quotient(2 * q, one_minus_q, 2)
+
+    @property
+    def fourth_moment(self) -> float:
+        """E X⁴ = 2q(1 + 10q + q²)/(1−q)⁴."""
+        q, one_minus_q = self._ratio()
+        return _quotient(2 * q * (1 + 10 * q + q * q), one_minus_q, 4)
+
+    @property
+    def mean_absolute(self) -> float:
+        """E|X| = 2q/((1−q)(1+q))."""
+        q, one_minus_q = self._ratio()
+        return _quotient(2 * q / (1 + q), one_minus_q, 1)
+
+    def pmf(self, x: int) -> float:
+        """P(X = x) = tanh(1/2s)·exp(−|x|/s)."""
+        return tanh(self._over_scale(1) / 2) * exp(-self._over_scale(abs(x)))
+
+    def log_pmf(self, x: int) -> float:
+        """Log P(X = x), finite where `pmf` underflows."""
+        half = self._over_scale(1) / 2
+        # tanh h = (1 − e^(−2h))/(1 + e^(−2h)); for large h only the second form is accurate.
+        log_centre = log(tanh(half)) if half < 1 else log1p(-exp(-2 * half)) - log1p(exp(-2 * half))
+        return log_centre - self._over_scale(abs(x))
+
+    def cdf(self, x: int) -> float:
+        """P(X ≤ x)."""
+        if x >= 0:
+            return 1 - self.cdf(-x - 1)
+        return exp(-self._over_scale(-x)) / (1 + exp(-self._over_scale(1)))
+
+    def quantile(self, level: float) -> int:
+        """The least x with P(X ≤ x) ≥ level, up to the rounding of a float."""
+        if not 0 < level < 1:
+            raise InvalidInput("level", f"{level!r}", "give a number between 0 and 1, both excluded")
+        if level > 0.5:
+            # By symmetry; the least x with P(X > x) ≤ 1 − level.
+            x = ceil(self._times_scale(-log(1 - level) - log1p(exp(-self._over_scale(1))))) - 1
+            return max(x, 0)
+        x = -int(self._times_scale(-log(level) - log1p(exp(-self._over_scale(1)))) // 1)
+        return min(x, 0)
+
+    def describe(self) -> dict[str, Any]:
+        """A small JSON-able description; `noise_law_from` turns it back into an equal law."""
+        return {"name": self.name, "scale": str(self.scale)}
+
+    def _ratio(self) -> tuple[float, float]:
+        exponent = -self._over_scale(1)
+        return exp(exponent), -expm1(exponent)
+
+    def _over_scale(self, x: int) -> float:
+        # Dividing Python integers rounds once; a plain float(scale) could overflow although x/s does not.
+        try:
+            return (x * self.scale.denominator) / self.scale.numerator
+        except OverflowError:
+            return inf
+
+    def _times_scale(self, x: float) -> Fraction:
+        return Fraction(x) * self.scale
+
+
+def _quotient(numerator: float, base: float, power: int) -> float:
+    """numerator / base**power, infinite where it exceeds every float."""
+    for _ in range(power):
+        try:
+            numerator = numerator / base
+        except ZeroDivisionError:
+            return inf
+    return numerator
+
+
+NOISE_LAWS: dict[str, type[DiscreteLaplaceLaw]] = {DiscreteLaplaceLaw.name: DiscreteLaplaceLaw}
+"""Every law a synopsis may carry, by the name in its description."""
+
+
+def noise_law_from(description: Mapping[str, Any]) -> DiscreteLaplaceLaw:
+    """The law that `describe()` described."""
+    law = one_of("noise law", description.get("name"), NOISE_LAWS)
+    return law(positive("noise scale", description.get("scale")))

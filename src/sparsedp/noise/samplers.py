@@ -1,0 +1,51 @@
+"""The samplers a mechanism can choose from, by name; all draw the same law."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp.noise.discrete_laplace import add_discrete_laplace
+from sparsedp.noise.opendp_sampler import OpendpSampler
+from sparsedp.noise.source import RandomSource
+from sparsedp.validate import positive
+
+
+class NoiseSampler(Protocol):
+    """Adds discrete Laplace noise to integers, of an effective scale that is never below what is asked."""
+
+    name: str
+
+    def check(self, source: RandomSource) -> None:
+        """Raise `InvalidInput` if this sampler cannot draw here and from this source; before anything is spent."""
+
+    def effective_scale(self, scale: Fraction) -> Fraction:
+        """The exact scale of the noise that `add_noise` draws when asked for `scale`."""
+
+    def add_noise(self, values: npt.NDArray[np.int64], scale: Fraction, source: RandomSource) -> None:
+        """Add independent noise of the effective scale to every value, in place."""
+
+
+class SparsedpSampler:
+    """This library's own sampler: any rational scale exactly."""
+
+    name = "sparsedp"
+
+    def check(self, source: RandomSource) -> None:
+        """It draws from every source."""
+
+    def effective_scale(self, scale: Fraction) -> Fraction:
+        """The scale itself."""
+        return positive("scale", scale)
+
+    def add_noise(self, values: npt.NDArray[np.int64], scale: Fraction, source: RandomSource) -> None:
+        """Add noise modulo 2⁶⁴ in place; see `add_discrete_laplace`."""
+        add_discrete_laplace(values, scale, source)
+
+
+SAMPLERS: Mapping[str, NoiseSampler] = {"sparsedp": SparsedpSampler(), "opendp": OpendpSampler()}
+"""Every sampler by name; `sparsedp` is the default everywhere."""

@@ -1,0 +1,96 @@
+"""What a sensing matrix Φ promises: integer entries, exact sums, and its sensitivity as an exact number."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp.errors import InvalidInput
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class Sensing(ABC):
+    """Φ: `rows` × `n`, small integer entries, public, rebuilt exactly from `describe()`.
+
+    `apply` is the only method that private counts go through: integers in, integers out, exact modulo 2⁶⁴.
+    `forward` and `adjoint` are the same matrix on floats, for recovery after the noise.
+    """
+
+    name: str
+    n: int
+
+    @property
+    @abstractmethod
+    def rows(self) -> int:
+        """The number k of measurements."""
+
+    @abstractmethod
+    def apply(self, counts: Integers) -> Integers:
+        """Φ D, exact modulo 2⁶⁴: a wrapped sum is still a function of the exact sum."""
+
+    @abstractmethod
+    def forward(self, signal: Floats) -> Floats:
+        """Φ s in floating point, s of n cells."""
+
+    @abstractmethod
+    def adjoint(self, values: Floats) -> Floats:
+        """Φᵀ y in floating point, y of k values."""
+
+    @abstractmethod
+    def materialize(self) -> Integers:
+        """Φ as a stored matrix, for tests; built from the definition, not by calling `apply`."""
+
+    @property
+    @abstractmethod
+    def max_column_l1(self) -> int:
+        """maxⱼ ‖φⱼ‖₁: the L1 change of Φ D when one cell changes by one."""
+
+    @property
+    @abstractmethod
+    def max_column_l2_squared(self) -> int:
+        """maxⱼ ‖φⱼ‖₂²."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """A small JSON-able description; `sensing_from` turns it back into an equal Φ."""
+
+    def l1_sensitivity(self, distance: int) -> int:
+        """Δ₁: the most ‖Φ(D − D′)‖₁ can be when ‖D − D′‖₁ ≤ distance. Exact, and reached."""
+        return distance * self.max_column_l1
+
+    def l2_sensitivity_squared(self, distance: int) -> int:
+        """Δ₂²: the most ‖Φ(D − D′)‖₂² can be when ‖D − D′‖₁ ≤ distance. Exact, and reached."""
+        return distance**2 * self.max_column_l2_squared
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sensing) and self.describe() == other.describe()
+
+    def __hash__(self) -> int:
+        return hash(repr(sorted(self.describe().items())))
+
+
+def exact_counts(counts: Integers, n: int) -> Integers:
+    """Counts as n contiguous int64; the message never quotes a value."""
+    array = np.asarray(counts)
+    if array.dtype != np.int64 or array.shape != (n,):
+        given = f"an array of {array.dtype} of shape {array.shape}"
+        raise InvalidInput("counts", given, f"give a vector of {n} int64 counts")
+    return _for_kernels(np.ascontiguousarray(array))
+
+
+def vector(argument: str, values: Floats, length: int) -> Floats:
+    """`values` as a contiguous float64 vector of `length`; copied only if it is not one."""
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if array.shape != (length,):
+        raise InvalidInput(argument, f"of shape {array.shape}", f"give a vector of {length} numbers")
+    return _for_kernels(array)
+
+
+def _for_kernels(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Kernels are compiled for writeable arrays; compiling them again for read-only ones would cost more than a copy."""
+    return array if array.flags.writeable else array.copy()

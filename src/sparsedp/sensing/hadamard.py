@@ -1,0 +1,112 @@
+"""Randomised Hadamard sensing: ±1 entries as the paper's, in O(n log n) time and O(n) memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsedp.sensing.base import Floats, Integers, Sensing, exact_counts, vector
+from sparsedp.sensing.hadamard_kernels import (
+    SHUFFLED_CELLS,
+    pick_rows,
+    shuffle_sign_transform,
+    spread_rows,
+    transform_sign_unshuffle,
+)
+from sparsedp.sensing.public_randomness import public_bytes, public_permutation, public_seed, public_subset
+from sparsedp.validate import MAX_CELLS, whole
+
+
+class Hadamard(Sensing):
+    """Φ = R · H · diag(±1) · P on the first n of N = 2^⌈log₂ n⌉ columns; every entry is exactly +1 or −1.
+
+    P applies one public permutation within each block of 2,048 cells, so that the rows are incoherent with Haar
+    wavelets; the signs are public, one a cell; H is the N × N Hadamard matrix in natural order; R keeps `rows`
+    distinct rows of it, chosen at random. All three come from the public `seed` (`public_randomness`, purposes
+    "hadamard permutation", "hadamard signs" and "hadamard rows").
+
+    On all N columns Φ Φᵀ = N · I exactly (`row_orthogonal`): `forward_padded` and `adjoint_padded` are that matrix.
+    """
+
+    name = "hadamard"
+    row_orthogonal = True
+
+    def __init__(self, n: int, rows: int, seed: int) -> None:
+        self.n = whole("n", n, most=MAX_CELLS)
+        why = "there are no more independent measurements than cells"
+        self._row_count = whole("rows", rows, most=self.n, why=why)
+        self.seed = public_seed(seed)
+        self.padded_size = 1 << (self.n - 1).bit_length()
+        shuffled = min(self.padded_size, SHUFFLED_CELLS)
+        self._order = public_permutation(self.seed, "hadamard permutation", shuffled).astype(np.uint16)
+        sign_bytes = public_bytes(self.seed, "hadamard signs", max(8, self.padded_size // 8))
+        self._signs = sign_bytes.view("<u8").astype(np.uint64, copy=False)
+        self._chosen = public_subset(self.seed, "hadamard rows", self._row_count, self.padded_size)
+
+    @property
+    def rows(self) -> int:
+        """The number k of rows kept."""
+        return self._row_count
+
+    def apply(self, counts: Integers) -> Integers:
+        """Φ D, exact modulo 2⁶⁴."""
+        cells = exact_counts(counts, self.n).view(np.uint64)
+        work = np.empty(self.padded_size, np.uint64)
+        shuffle_sign_transform(cells, self._order, self._signs, work)
+        measured = np.empty(self._row_count, np.uint64)
+        pick_rows(work, self._chosen, measured)
+        return measured.view(np.int64)
+
+    def forward(self, signal: Floats) -> Floats:
+        """Φ s, s of n cells."""
+        return self._forward(vector("signal", signal, self.n))
+
+    def forward_padded(self, signal: Floats) -> Floats:
+        """The k × N matrix on N cells."""
+        return self._forward(vector("signal", signal, self.padded_size))
+
+    def _forward(self, cells: Floats) -> Floats:
+        work = np.empty(self.padded_size)
+        shuffle_sign_transform(cells, self._order, self._signs, work)
+        values = np.empty(self._row_count)
+        pick_rows(work, self._chosen, values)
+        return values
+
+    def adjoint(self, values: Floats) -> Floats:
+        """Φᵀ y: n cells."""
+        return self._adjoint(values, np.empty(self.n))
+
+    def adjoint_padded(self, values: Floats) -> Floats:
+        """The transpose of the k × N matrix: N cells."""
+        return self._adjoint(values, np.empty(self.padded_size))
+
+    def _adjoint(self, values: Floats, cells: Floats) -> Floats:
+        work = np.empty(self.padded_size)
+        spread_rows(vector("values", values, self._row_count), self._chosen, work)
+        transform_sign_unshuffle(work, self._order, self._signs, cells)
+        return cells
+
+    def materialize(self) -> Integers:
+        """Entry by entry: (−1)^(bits shared by row and place) times the sign at the place that the cell moves to."""
+        order = self._order.astype(np.int64)
+        place_of = np.argsort(order)
+        cells = np.arange(self.n)
+        places = cells - cells % len(order) + place_of[cells % len(order)]
+        negative = self._signs[places // 64] >> (places % 64).astype(np.uint64) & np.uint64(1)
+        shared = np.bitwise_count(self._chosen[:, None] & places[None, :])
+        return 1 - 2 * ((shared.astype(np.int64) + negative.astype(np.int64)) % 2)
+
+    @property
+    def max_column_l1(self) -> int:
+        """k: every column has k entries of size one."""
+        return self._row_count
+
+    @property
+    def max_column_l2_squared(self) -> int:
+        """k."""
+        return self._row_count
+
+    def describe(self) -> dict[str, Any]:
+        """Name, cells, rows and the public seed: the matrix follows."""
+        return {"name": self.name, "n": self.n, "rows": self._row_count, "seed": self.seed}

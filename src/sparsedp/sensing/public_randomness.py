@@ -1,0 +1,89 @@
+"""Public randomness: what a sensing matrix is made of, the same for ever from the same seed.
+
+A synopsis keeps the seed, not the matrix, so whoever opens it in ten years, with any version of any library, must
+draw the same matrix. Hence a stream that is specified here, from standards, and nothing else:
+
+- `key` = SHA-256 of the ASCII text "sparsedp public randomness 1/<purpose>/<seed in decimal>";
+- the stream is AES-256 in counter mode under that key, from counter zero, over zeros: its bytes in order;
+- a *word* is 8 consecutive bytes, little-endian; bit i of the stream is bit (i mod 8) of byte ⌊i/8⌋, the lowest first;
+- a number below m is one word modulo m. (m ≤ 2³¹, so no value is likelier than another by more than 2⁻³³ of it. That is
+  no concern of privacy: the matrix is public, and the guarantee holds for every matrix.)
+
+This is never a source of noise: everyone knows the seed.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import numpy as np
+import numpy.typing as npt
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from sparsedp.jit import kernel
+from sparsedp.validate import whole
+
+Bytes = npt.NDArray[np.uint8]
+Words = npt.NDArray[np.uint64]
+Places = npt.NDArray[np.int64]
+
+
+def public_seed(seed: object) -> int:
+    """A seed that can be written in any file: a whole number below 2⁶⁴."""
+    return whole("seed", seed, least=0, most=2**64 - 1)
+
+
+def public_bytes(seed: int, purpose: str, count: int, *, start: int = 0) -> Bytes:
+    """Bytes start … start + count − 1 of the stream for `purpose`; `start` is a multiple of 16."""
+    key = sha256(f"sparsedp public randomness 1/{purpose}/{seed}".encode("ascii")).digest()
+    counter = (start // 16).to_bytes(16, "big")
+    encryptor = Cipher(algorithms.AES(key), modes.CTR(counter)).encryptor()
+    return np.frombuffer(encryptor.update(bytes(count)), np.uint8).copy()
+
+
+def public_words(seed: int, purpose: str, count: int) -> Words:
+    """The first `count` words of the stream for `purpose`."""
+    return public_bytes(seed, purpose, 8 * count).view("<u8").astype(np.uint64, copy=False)
+
+
+def public_permutation(seed: int, purpose: str, size: int) -> Places:
+    """A permutation of 0 … size − 1: from the identity, for i = size − 1 … 1 swap places i and (number below i + 1)."""
+    order = np.arange(size)
+    _shuffle(order, public_words(seed, purpose, max(size - 1, 0)))
+    return order
+
+
+def public_subset(seed: int, purpose: str, size: int, population: int) -> Places:
+    """`size` distinct places below `population`, ascending, every subset equally likely.
+
+    Floyd's algorithm, one number a place: for j = population − size … population − 1, take a number below j + 1, or j
+    itself if that number was taken before.
+    """
+    chosen = np.empty(size, np.int64)
+    taken = np.zeros((population + 7) // 8, np.uint8)
+    _floyd(public_words(seed, purpose, size), population, taken, chosen)
+    return chosen
+
+
+@kernel
+def _shuffle(order: Places, words: Words) -> None:
+    for draw in range(len(words)):
+        i = len(order) - 1 - draw
+        other = np.int64(words[draw] % np.uint64(i + 1))
+        order[i], order[other] = order[other], order[i]
+
+
+@kernel
+def _floyd(words: Words, population: int, taken: Bytes, chosen: Places) -> None:
+    size = len(chosen)
+    for draw in range(size):
+        last = population - size + draw
+        place = np.int64(words[draw] % np.uint64(last + 1))
+        if taken[place >> 3] >> (place & 7) & 1:
+            place = last
+        taken[place >> 3] |= np.uint8(1 << (place & 7))
+    found = 0
+    for place in range(population):
+        if taken[place >> 3] >> (place & 7) & 1:
+            chosen[found] = place
+            found += 1

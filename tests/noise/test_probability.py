@@ -1,0 +1,83 @@
+"""Certified expansions against plain rational arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+
+import pytest
+from exact_exponential import exp_minus, floor_between
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparsedp.errors import InvalidInput
+from sparsedp.noise.probability import Formula, Probability, Rational, binary_digit, exponential, nonzero, signed_digit
+
+positive_rationals = st.fractions(min_value=Fraction(1, 10**12), max_value=60, max_denominator=10**12)
+
+# Each is increasing in q on (0, 1), so bounds on q give bounds on it.
+FORMULAS: list[tuple[Callable[[Fraction], Probability], Callable[[Fraction], Fraction]]] = [
+    (exponential, lambda q: q),
+    (binary_digit, lambda q: q / (1 + q)),
+    (signed_digit, lambda q: 2 * q / (1 + q) ** 2),
+    (nonzero, lambda q: 2 * q / (1 + q)),
+]
+
+
+@given(x=positive_rationals, which=st.sampled_from(range(len(FORMULAS))), bits=st.integers(1, 300))
+def test_floors_equal_exact_rational_arithmetic(x: Fraction, which: int, bits: int) -> None:
+    probability, formula = FORMULAS[which]
+    low, high = exp_minus(x, bits + 128)
+    assert probability(x).floor(bits) == floor_between(formula(low), formula(high), bits)
+
+
+@given(x=positive_rationals, which=st.sampled_from(range(len(FORMULAS))), bits=st.integers(1, 300))
+def test_enclosures_contain_the_probability_and_are_tight(x: Fraction, which: int, bits: int) -> None:
+    probability, formula = FORMULAS[which]
+    low, high = probability(x).enclose(bits)
+    below, above = exp_minus(x, bits + 128)
+    assert low <= formula(above) * 2**bits
+    assert formula(below) * 2**bits <= high
+    assert 0 <= high - low <= 2
+
+
+def test_a_probability_next_to_one_half_is_certified_far_past_its_run_of_ones() -> None:
+    # 1/2 − p is about x²/8 = 10⁻²⁴¹/…: eight hundred equal bits before the first that differs.
+    x = Fraction(1, 10**120)
+    bits = signed_digit(x).floor(900)
+    gap = Fraction(1, 2) - Fraction(bits, 2**900)
+    assert abs(gap / (x * x / 8) - 1) < Fraction(1, 10**20)
+
+
+def test_an_astronomical_exponent_is_answered_without_evaluating_it() -> None:
+    assert exponential(Fraction(10**400)).floor(5000) == 0
+    assert nonzero(Fraction(10**400)).enclose(64) == (0, 1)
+
+
+@given(value=st.fractions(min_value=0, max_value=1), bits=st.integers(0, 200))
+def test_rationals_are_exact(value: Fraction, bits: int) -> None:
+    low, high = Rational(value).enclose(bits)
+    assert low == Rational(value).floor(bits) == int(value * 2**bits)
+    assert high - low == (value * 2**bits != low)
+
+
+def test_a_formula_of_ones_own() -> None:
+    third = Formula(lambda iv: iv.mpf(1) / 3)
+    assert third.floor(200) == 2**200 // 3
+
+
+def test_bad_probabilities_are_refused() -> None:
+    with pytest.raises(InvalidInput):
+        Rational(Fraction(3, 2))
+    with pytest.raises(InvalidInput):
+        exponential(Fraction(-1))
+    with pytest.raises(ArithmeticError):
+        Formula(lambda iv: 1 / iv.mpf([-1, 1])).enclose(10)
+
+
+def test_threads_do_not_disturb_each_others_precision() -> None:
+    jobs = [(Fraction(1, n), bits) for n in range(1, 40) for bits in (20, 500)]
+    alone = [exponential(x).floor(bits) for x, bits in jobs]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda job: exponential(job[0]).floor(job[1]), jobs)) == alone

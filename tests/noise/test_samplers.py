@@ -1,0 +1,67 @@
+"""The registry of samplers: one law, effective scales that never fall short, clear refusals."""
+
+from __future__ import annotations
+
+import sys
+from fractions import Fraction
+from math import nextafter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparsedp.errors import InvalidInput
+from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.noise.opendp_sampler import OpendpSampler
+from sparsedp.noise.samplers import SAMPLERS
+from sparsedp.noise.source import SeededSource, SystemSource
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLERS))
+def test_every_sampler_adds_noise_of_its_effective_scale(name: str) -> None:
+    sampler, size = SAMPLERS[name], 20_000
+    assert sampler.name == name
+    sampler.check(SystemSource())
+    scale = sampler.effective_scale(Fraction(10, 3))
+    values = np.full((100, 200), 1000, dtype=np.int64)
+    sampler.add_noise(values, Fraction(10, 3), SystemSource())
+    law = DiscreteLaplaceLaw(scale)
+    noise = (values - 1000).astype(float)
+    assert abs(noise.mean()) < 6 * np.sqrt(law.variance / size)
+    assert abs((noise**2).mean() - law.variance) < 6 * np.sqrt(law.fourth_moment / size)
+
+
+@given(st.fractions(min_value=Fraction(1, 10**20), max_value=10**30))
+def test_opendp_rounds_the_scale_up_to_the_next_float(scale: Fraction) -> None:
+    effective = OpendpSampler().effective_scale(scale)
+    assert effective == Fraction(float(effective)) >= scale
+    assert Fraction(nextafter(float(effective), 0)) < scale
+    assert SAMPLERS["sparsedp"].effective_scale(scale) == scale
+
+
+def test_opendp_takes_no_seeded_source() -> None:
+    values = np.zeros(3, dtype=np.int64)
+    for attempt in (OpendpSampler().check, lambda source: OpendpSampler().add_noise(values, Fraction(5), source)):
+        with pytest.raises(InvalidInput, match="seeded"):
+            attempt(SeededSource(1))
+    assert not values.any()
+    SAMPLERS["sparsedp"].check(SeededSource(1))
+
+
+def test_opendp_missing_is_said_clearly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opendp.prelude", None)
+    with pytest.raises(InvalidInput, match=r"sparsedp\[opendp\]"):
+        OpendpSampler().check(SystemSource())
+
+
+def test_a_scale_above_every_float_is_left_to_our_sampler() -> None:
+    with pytest.raises(InvalidInput, match="sparsedp"):
+        OpendpSampler().effective_scale(Fraction(10**400))
+    assert SAMPLERS["sparsedp"].effective_scale(Fraction(10**400)) == 10**400
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLERS))
+def test_a_scale_must_be_positive(name: str) -> None:
+    with pytest.raises(InvalidInput, match="scale"):
+        SAMPLERS[name].effective_scale(Fraction(0))
