@@ -23,7 +23,7 @@ SCALES = [
 ]
 
 
-def bin_edges(scale: Fraction, bins: int = 32) -> list[int]:
+def bin_edges(scale: Fraction, bins: int = 16) -> list[int]:
     """Upper ends x of the bins (…, x], from the exact law's quantiles; fewer where the law has few likely values."""
     law = DiscreteLaplaceLaw(scale)
     return sorted({law.quantile(level) for level in np.linspace(0, 1, bins + 1)[1:-1].tolist()} | {-1, 0})

@@ -139,7 +139,7 @@ def test_random_words_are_wiped_and_their_number_is_public() -> None:
         words[...] = ZERO_DIGIT
         words[0, 1, 0] = table.first[1]
 
-    stream = ScriptedStream(first, [[ALWAYS]], [])
+    stream = ScriptedStream(first, [[7]], [])
     discrete_laplace(Fraction(100), 700, ScriptedSource(stream))
     assert [words.shape for words in stream.filled] == [(2, table.rows, 512), (1,)]
     assert not any(words.any() for words in stream.filled)

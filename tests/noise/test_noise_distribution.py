@@ -14,7 +14,7 @@ from sparsedp.noise.opendp_sampler import OpendpSampler
 from sparsedp.noise.source import SeededSource, SystemSource
 
 SIZE = 400_000
-OPENDP_SIZE = 60_000
+OPENDP_SIZE = 100_000
 ACCEPT = 1e-4
 # OpenDP cannot be seeded, so chance decides anew in every run: once in a hundred thousand runs it may be unlucky.
 ACCEPT_UNSEEDED = 1e-6

@@ -50,6 +50,26 @@ def test_a_probability_next_to_one_half_is_certified_far_past_its_run_of_ones() 
     assert abs(gap / (x * x / 8) - 1) < Fraction(1, 10**20)
 
 
+class JustAboveOneHalf(Probability):
+    """A little more than one half, with bounds of one unit either way: nothing is certain before 400 places."""
+
+    value = Fraction(1, 2) + Fraction(1, 3 * 2**400)
+
+    def enclose(self, bits: int) -> tuple[int, int]:
+        nearest = int(self.value * 2**bits)
+        return nearest - 1, nearest + 1
+
+
+@pytest.mark.parametrize("bits", [1, 64, 399, 420])
+def test_a_floor_is_not_believed_before_both_bounds_agree(bits: int) -> None:
+    assert JustAboveOneHalf().floor(bits) == int(JustAboveOneHalf.value * 2**bits)
+
+
+def test_one_half_by_a_formula_is_an_error_not_an_endless_loop() -> None:
+    with pytest.raises(ArithmeticError, match="power of two"):
+        Formula(lambda iv: iv.mpf(1) / 3 + iv.mpf(1) / 6).floor(10)
+
+
 def test_an_astronomical_exponent_is_answered_without_evaluating_it() -> None:
     assert exponential(Fraction(10**400)).floor(5000) == 0
     assert nonzero(Fraction(10**400)).enclose(64) == (0, 1)

@@ -12,8 +12,8 @@ BLOCK = 512
 
 SIGN_BIT = np.uint16(0x8000)
 _MAGNITUDE = np.uint16(0x7FFF)
-# ±1 digits of weights 1 … 2¹³ sum to less than 2¹⁵, so fourteen rows fit in 16-bit partial sums.
-_ROWS_PER_SUM = 14
+# ±1 digits of weights 1 … 2¹⁴ sum to less than 2¹⁵, so fifteen rows fit in 16-bit partial sums.
+_ROWS_PER_SUM = 15
 
 
 @kernel

@@ -11,6 +11,7 @@ from typing import Any
 from sparsedp.errors import InvalidInput
 
 _GUARD_BITS = 32
+_MOST_GUARD_BITS = 2**22
 _thread = threading.local()
 
 
@@ -24,14 +25,16 @@ class Probability(ABC):
     def floor(self, bits: int) -> int:
         """⌊2ᵇ·p⌋, certified: the precision is raised until both ends of the enclosure agree.
 
-        Ends for every p that is not a fraction with a power of two below; a `Rational` answers at once.
+        Ends for every p that is not a fraction with a power of two below (a `Rational` answers at once); such a
+        p, or one that agrees with it for millions of places, is an `ArithmeticError` rather than an endless loop.
         """
         guard = _GUARD_BITS
-        while True:
+        while guard <= _MOST_GUARD_BITS:
             low, high = self.enclose(bits + guard)
             if low >> guard == high >> guard:
                 return low >> guard
             guard *= 2
+        raise ArithmeticError("The probability cannot be told from a fraction of a power of two; give it as one.")
 
 
 class Rational(Probability):
