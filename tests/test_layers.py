@@ -48,13 +48,14 @@ def layer_of(module: str) -> int:
 def imports_of(path: Path) -> set[str]:
     """Every module of this package that the file imports, wherever in the file, except for type checking only."""
     found = set()
+    tree = ast.parse(path.read_text())
     skipped = {
         id(node)
-        for block in ast.walk(ast.parse(path.read_text()))
+        for block in ast.walk(tree)
         if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
         for node in ast.walk(block)
     }
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree):
         if id(node) in skipped:
             continue
         if isinstance(node, ast.Import):

@@ -48,7 +48,7 @@ class Basis(ABC):
 
 
 def contiguous_floats(argument: str, values: Floats, *lengths: int) -> Floats:
-    """`values` as a contiguous, writeable-typed float64 vector of one of the `lengths`; copied only if it is not one."""
+    """`values` as a contiguous float64 vector of one of the `lengths`; copied only if it is not one."""
     array = np.ascontiguousarray(values, dtype=np.float64)
     if array.ndim != 1 or len(array) not in lengths:
         wanted = " or ".join(str(length) for length in dict.fromkeys(lengths))

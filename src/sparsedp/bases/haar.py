@@ -47,13 +47,15 @@ class Haar(Basis):
     def row_sum_bound(self) -> Fraction:
         """2^(−L/2) + Σ_{l=1..L} 2^(−l/2), rounded up by less than 10⁻³⁰: reached by every cell."""
         levels = self._size.bit_length() - 1
-        exponents = [levels, *range(1, levels + 1)]
-        return sum((_inverse_root_of_power_above(exponent) for exponent in exponents), Fraction(0))
+        bound = _inverse_root_of_power_above(levels)
+        for exponent in range(1, levels + 1):
+            bound += _inverse_root_of_power_above(exponent)
+        return bound
 
 
 def _inverse_root_of_power_above(exponent: int) -> Fraction:
     """A rational just above 2^(−exponent/2); exact for even exponents."""
     if exponent % 2 == 0:
-        return Fraction(1, 2 ** (exponent // 2))
+        return Fraction(1, 1 << exponent // 2)
     root_of_two_above = Fraction(isqrt(2 << 240) + 1, 1 << 120)
-    return root_of_two_above / 2 ** ((exponent + 1) // 2)
+    return root_of_two_above / (1 << (exponent + 1) // 2)

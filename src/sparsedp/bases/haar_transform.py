@@ -4,7 +4,7 @@ Coefficients are in heap order: index 0 is the total times 2^(−L/2); index 2^j
 (left half's sum − right half's sum) over the b-th of the 2^j equal intervals of cells, times 2^(−(L−j)/2). So the
 children of coefficient i ≥ 1 are 2i and 2i + 1, the parent of i is i // 2, and the finest details come last.
 
-Blocks of cells that fit the first-level cache go through all their levels before the next block is touched; the
+Blocks of cells that fit the cache go through all their levels before the next block is touched; the
 levels above see one sum a block. Sums are carried unscaled and each coefficient is scaled once.
 """
 
@@ -19,8 +19,8 @@ from sparsedp.jit import kernel
 
 Floats = npt.NDArray[np.float64]
 
-BLOCK = 2048
-"""Cells in a block: 16 KB; they, their coefficients and the scratch fit the first-level cache together."""
+BLOCK = 8192
+"""Cells in a block: 64 KB; they, their coefficients and the scratch stay in the second-level cache."""
 
 
 @kernel

@@ -9,9 +9,7 @@ from sparsedp.bases.identity import Identity
 from sparsedp.bases.wavelet import Wavelet, orthogonal_wavelets
 from sparsedp.errors import InvalidInput, UnknownName
 
-BASES: dict[str, type[Identity] | type[Haar] | type[Cosine]] = {
-    basis.name: basis for basis in (Identity, Haar, Cosine)
-}
+BASES: dict[str, type[Identity] | type[Haar] | type[Cosine]] = {basis.name: basis for basis in (Identity, Haar, Cosine)}
 """The bases of our own; `basis_from` also knows every orthogonal wavelet of PyWavelets."""
 
 

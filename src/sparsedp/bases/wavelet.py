@@ -17,15 +17,16 @@ MARGIN = Fraction(1, 10**6)
 class Wavelet(Basis):
     """The periodised wavelet transform by a named orthogonal filter of F taps ("db4", "sym8", "coif3", …).
 
-    It has the L = ⌊log₂(n/(F − 1))⌋ levels on which no wavelet is longer than the signal (none if n < F − 1: the basis is
-    then the identity), on `size` cells: n padded with public zeros to a multiple of 2^L, so that every level has an even
-    length and the transform is orthonormal. Coefficients: the approximation first, then the details, coarsest first.
+    It has the L = ⌊log₂(n/(F − 1))⌋ levels on which no wavelet is longer than the signal (none if n < F − 1: the
+    basis is then the identity), on `size` cells: n padded with public zeros to a multiple of 2^L, so that every level
+    has an even length and the transform is orthonormal. Coefficients: the approximation first, then the details,
+    coarsest first.
     """
 
     def __init__(self, name: str, n: int) -> None:
         import pywt
 
-        one_of("basis", name, {known: None for known in orthogonal_wavelets()})
+        one_of("basis", name, dict.fromkeys(orthogonal_wavelets()))
         self.name = name
         self.n = whole("n", n, most=MAX_CELLS)
         self._filter = pywt.Wavelet(name)
@@ -59,8 +60,8 @@ class Wavelet(Basis):
     def row_sum_bound(self) -> Fraction:
         """The largest row sum of the transform on an endless signal, and a margin of 10⁻⁶ of it for rounding.
 
-        The wavelet of level l and place p is one filter g_l shifted by 2^l·p, so the sum over level l at cell j is that of
-        |g_l| over the residue class of j modulo 2^l; the classes of all levels follow from j modulo 2^L. No
+        The wavelet of level l and place p is one filter g_l shifted by 2^l·p, so the sum over level l at cell j is
+        that of |g_l| over the residue class of j modulo 2^l; the classes of all levels follow from j modulo 2^L. No
         wavelet is longer than the signal, so none overlaps itself when it is wrapped round. PyWavelets shifts all
         levels by the same number of cells, which moves the maximum and does not change it. Each entry is a sum of at
         most F·L products, so double precision errs by far less than the margin.
@@ -97,7 +98,9 @@ def orthogonal_wavelets() -> tuple[str, ...]:
     import pywt
 
     names = pywt.wavelist(kind="discrete")
-    return tuple(name for name in names if pywt.Wavelet(name).orthogonal and _departure(pywt.Wavelet(name).rec_lo) < 1e-9)
+    return tuple(
+        name for name in names if pywt.Wavelet(name).orthogonal and _departure(pywt.Wavelet(name).rec_lo) < 1e-9
+    )
 
 
 def _departure(taps: list[float]) -> float:

@@ -92,5 +92,5 @@ def vector(argument: str, values: Floats, length: int) -> Floats:
 
 
 def _for_kernels(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Kernels are compiled for writeable arrays; compiling them again for read-only ones would cost more than a copy."""
+    """A read-only array is copied: compiling the kernels again for such arrays would cost more."""
     return array if array.flags.writeable else array.copy()

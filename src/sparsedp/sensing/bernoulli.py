@@ -72,7 +72,8 @@ class Bernoulli(Sensing):
         octets = (self.n + 7) // 8
         stream = public_bytes(self.seed, "bernoulli signs", octets * self._row_count)
         place = (np.arange(self.n) // 8)[None, :] * self._row_count + np.arange(self._row_count)[:, None]
-        return 1 - 2 * (stream[place].astype(np.int64) >> (np.arange(self.n) % 8) & 1)
+        negative: Integers = stream[place].astype(np.int64) >> (np.arange(self.n) % 8) & 1
+        return np.where(negative, -1, 1)
 
     @property
     def max_column_l1(self) -> int:

@@ -93,9 +93,11 @@ class Hadamard(Sensing):
         place_of = np.argsort(order)
         cells = np.arange(self.n)
         places = cells - cells % len(order) + place_of[cells % len(order)]
-        negative = self._signs[places // 64] >> (places % 64).astype(np.uint64) & np.uint64(1)
-        shared = np.bitwise_count(self._chosen[:, None] & places[None, :])
-        return 1 - 2 * ((shared.astype(np.int64) + negative.astype(np.int64)) % 2)
+        parity = self._chosen[:, None] & places[None, :]
+        for shift in (16, 8, 4, 2, 1):
+            parity ^= parity >> shift
+        negative = (self._signs[places // 64] >> (places % 64).astype(np.uint64)).astype(np.int64)
+        return np.where((parity ^ negative) & 1, -1, 1)
 
     @property
     def max_column_l1(self) -> int:

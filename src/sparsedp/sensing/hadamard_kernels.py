@@ -13,7 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.jit import kernel
-from sparsedp.sensing.walsh_hadamard import BLOCK, REGION, transform_across, transform_block
+from sparsedp.sensing.walsh_hadamard import (
+    BLOCK,
+    REGION,
+    transform_across_regions,
+    transform_block,
+    transform_region,
+)
 
 SHUFFLED_CELLS = 2048
 """The cells that one permutation mixes: 16 KB, so a shuffled block never leaves the first-level cache."""
@@ -41,8 +47,8 @@ def shuffle_sign_transform(cells: Numbers, order: Order, signs: Words, out: Numb
                     _pad(cells, inner, padded)
                     _shuffle_sign(padded, order, signs, inner, target)
             transform_block(out, start, start + block)
-        transform_across(out, region, region_stop, BLOCK)
-    transform_across(out, 0, size, REGION)
+        transform_region(out, region, region_stop)
+    transform_across_regions(out)
 
 
 @kernel
@@ -50,11 +56,11 @@ def transform_sign_unshuffle(work: Numbers, order: Order, signs: Words, cells: N
     """cells ← the first len(cells) cells of Pᵀ · diag(±1) · H · work; `work` is overwritten."""
     size = len(work)
     block = min(size, BLOCK)
-    transform_across(work, 0, size, REGION)
+    transform_across_regions(work)
     padded = np.empty(len(order), work.dtype)
     for region in range(0, size, REGION):
         region_stop = min(region + REGION, size)
-        transform_across(work, region, region_stop, BLOCK)
+        transform_region(work, region, region_stop)
         for start in range(region, min(region_stop, len(cells)), block):
             transform_block(work, start, start + block)
             for inner in range(start, min(start + block, len(cells)), len(order)):
@@ -81,25 +87,33 @@ def spread_rows(values: Numbers, chosen: Places, work: Numbers) -> None:
         work[chosen[i]] = values[i]
 
 
-# Zero must have the vector's own type: unsigned and signed integers would otherwise meet as floats, and round.
+# Moving and signing are two loops: the second is vectorised, and both stay in the first-level cache.
 
 
 @kernel
 def _shuffle_sign(cells: Numbers, order: Order, signs: Words, first: int, out: Numbers) -> None:
-    zero = out.dtype.type(0)
     for i in range(len(order)):
-        value = cells[order[i]]
-        place = first + i
-        out[i] = zero - value if signs[place >> 6] >> np.uint64(place & 63) & np.uint64(1) else value
+        out[i] = cells[order[i]]
+    _sign(out, signs, first)
 
 
 @kernel
 def _sign_unshuffle(work: Numbers, order: Order, signs: Words, first: int, cells: Numbers) -> None:
-    zero = cells.dtype.type(0)
+    _sign(work, signs, first)
     for i in range(len(order)):
-        value = work[i]
-        place = first + i
-        cells[order[i]] = zero - value if signs[place >> 6] >> np.uint64(place & 63) & np.uint64(1) else value
+        cells[order[i]] = work[i]
+
+
+@kernel
+def _sign(values: Numbers, signs: Words, first: int) -> None:
+    # Zero has the vector's own type: unsigned and signed integers would otherwise meet as floats, and round.
+    zero = values.dtype.type(0)
+    for start in range(0, len(values), 64):
+        word = signs[(first + start) >> 6]
+        part = values[start : start + 64]
+        for i in range(len(part)):
+            value = part[i]
+            part[i] = zero - value if word >> np.uint64(i) & np.uint64(1) else value
 
 
 @kernel

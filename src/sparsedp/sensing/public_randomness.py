@@ -46,10 +46,17 @@ def public_words(seed: int, purpose: str, count: int) -> Words:
     return public_bytes(seed, purpose, 8 * count).view("<u8").astype(np.uint64, copy=False)
 
 
+def public_numbers(seed: int, purpose: str, bounds: Places) -> Places:
+    """One number below each of the bounds, from the first words of the stream for `purpose`."""
+    words = public_words(seed, purpose, len(bounds))
+    words %= bounds.astype(np.uint64)
+    return words.view(np.int64)
+
+
 def public_permutation(seed: int, purpose: str, size: int) -> Places:
     """A permutation of 0 … size − 1: from the identity, for i = size − 1 … 1 swap places i and (number below i + 1)."""
     order = np.arange(size)
-    _shuffle(order, public_words(seed, purpose, max(size - 1, 0)))
+    _shuffle(order, public_numbers(seed, purpose, np.arange(size, 1, -1)))
     return order
 
 
@@ -61,29 +68,31 @@ def public_subset(seed: int, purpose: str, size: int, population: int) -> Places
     """
     chosen = np.empty(size, np.int64)
     taken = np.zeros((population + 7) // 8, np.uint8)
-    _floyd(public_words(seed, purpose, size), population, taken, chosen)
+    lasts = np.arange(population - size, population)
+    _floyd(public_numbers(seed, purpose, lasts + 1), lasts, taken, chosen)
     return chosen
 
 
 @kernel
-def _shuffle(order: Places, words: Words) -> None:
-    for draw in range(len(words)):
+def _shuffle(order: Places, numbers: Places) -> None:
+    for draw in range(len(numbers)):
         i = len(order) - 1 - draw
-        other = np.int64(words[draw] % np.uint64(i + 1))
+        other = numbers[draw]
         order[i], order[other] = order[other], order[i]
 
 
 @kernel
-def _floyd(words: Words, population: int, taken: Bytes, chosen: Places) -> None:
-    size = len(chosen)
-    for draw in range(size):
-        last = population - size + draw
-        place = np.int64(words[draw] % np.uint64(last + 1))
+def _floyd(numbers: Places, lasts: Places, taken: Bytes, chosen: Places) -> None:
+    """`taken` has one bit a place, so that finding the chosen places in order is a scan of it."""
+    for draw in range(len(numbers)):
+        place = numbers[draw]
         if taken[place >> 3] >> (place & 7) & 1:
-            place = last
+            place = lasts[draw]
         taken[place >> 3] |= np.uint8(1 << (place & 7))
     found = 0
-    for place in range(population):
-        if taken[place >> 3] >> (place & 7) & 1:
-            chosen[found] = place
-            found += 1
+    for byte in range(len(taken)):
+        if taken[byte]:
+            for bit in range(8):
+                if taken[byte] >> bit & 1:
+                    chosen[found] = 8 * byte + bit
+                    found += 1

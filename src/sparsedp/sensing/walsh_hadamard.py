@@ -1,15 +1,16 @@
 """The Walsh–Hadamard transform H of a vector of 2^L numbers: in place, unnormalised, in natural (Hadamard) order.
 
 H[i, j] = (−1)^popcount(i & j), so H Hᵀ = 2^L · I. Floats are added as floats; unsigned 64-bit integers wrap modulo
-2⁶⁴, which is exact modulo 2⁶⁴. The work is L·2^L additions; what costs time is memory, so the vector is read twice
-at most as long as it has up to 2²⁴ numbers:
+2⁶⁴, which is exact modulo 2⁶⁴. The work is L·2^L additions; what costs time is memory, so there are three rounds:
 
-- its blocks of 4,096 consecutive numbers (32 KB, the first-level cache) go through their first 12 stages each;
-- the stages above pair numbers 4,096 apart: seen as a matrix with rows of 4,096, they transform the columns. Strips
-  of neighbouring columns are copied to a contiguous buffer, transformed there and copied back.
+- a *block* of 4,096 consecutive numbers (first-level cache) goes through its first 12 stages;
+- a *region* of 32 blocks (second-level cache) goes through the next 5, three and two at a time;
+- the stages above pair numbers a region or more apart. Seen as a matrix with a region in each row, they transform its
+  columns: strips of neighbouring columns are copied to a contiguous buffer, transformed there and copied back.
 
-`transform_block` and `transform_across_blocks` are these two halves. They commute, so a caller can fill a block just
-before the first half, or empty it just after, while the block is in cache.
+So a vector of up to 2²⁴ numbers is read from memory twice. Stages commute: a caller can fill a block just before its
+stages (`transform_block`, `transform_region`, then `transform_across_regions`) or, in the opposite order, empty it just
+after, while it is in cache.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from sparsedp.jit import kernel
 BLOCK = 4096
 """Numbers in a block: 32 KB, which fits the first-level cache of every processor of the last decade."""
 
-REGION = 65536
-"""Numbers in a region: 512 KB, which fits the second-level cache."""
+REGION = 131072
+"""Numbers in a region: 1 MB, which fits the second-level cache of most processors."""
 
-STRIP = 32768
-"""Numbers in a strip of columns that crosses regions: 256 KB, rows long enough for the memory to stream."""
+STRIP = 65536
+"""Numbers in a strip of columns across regions: 512 KB, with rows long enough for the memory to stream."""
 
 Numbers = npt.NDArray[Any]
 
@@ -43,12 +44,12 @@ def walsh_hadamard(values: Numbers) -> None:
 def transform(values: Numbers) -> None:
     """H in place on float64 or uint64."""
     n = len(values)
-    for outer in range(0, n, REGION):
-        region_stop = min(outer + REGION, n)
-        for start in range(outer, region_stop, BLOCK):
+    for region in range(0, n, REGION):
+        region_stop = min(region + REGION, n)
+        for start in range(region, region_stop, BLOCK):
             transform_block(values, start, min(start + BLOCK, n))
-        transform_across(values, outer, region_stop, BLOCK)
-    transform_across(values, 0, n, REGION)
+        transform_region(values, region, region_stop)
+    transform_across_regions(values)
 
 
 @kernel
@@ -63,23 +64,28 @@ def transform_block(values: Numbers, start: int, stop: int) -> None:
 
 
 @kernel
-def transform_across(values: Numbers, start: int, stop: int, block: int) -> None:
-    """The stages with distances of `block` and more within values[start:stop]; none if that is one block."""
-    blocks = (stop - start) // block
-    if blocks <= 1:
+def transform_region(values: Numbers, start: int, stop: int) -> None:
+    """The stages that pair blocks of the region values[start:stop]; none if it is one block."""
+    _stages(values, start, stop, BLOCK)
+
+
+@kernel
+def transform_across_regions(values: Numbers) -> None:
+    """The stages that pair regions; none if there is only one."""
+    regions = len(values) // REGION
+    if regions <= 1:
         return
-    room = BLOCK if block == BLOCK else STRIP
-    width = min(block, max(16, room // blocks))
-    strip = np.empty(blocks * width, values.dtype)
-    for column in range(start, start + block, width):
-        for i in range(blocks):
-            _copy(strip, i * width, values, column + i * block, width)
+    width = max(16, STRIP // regions)
+    strip = np.empty(regions * width, values.dtype)
+    for column in range(0, REGION, width):
+        for i in range(regions):
+            _copy(strip, i * width, values, column + i * REGION, width)
         if width < BLOCK:
-            for inner in range(0, len(strip), BLOCK):
-                _stages(strip, inner, min(inner + BLOCK, len(strip)), width)
+            for start in range(0, len(strip), BLOCK):
+                _stages(strip, start, min(start + BLOCK, len(strip)), width)
         _stages(strip, 0, len(strip), max(width, BLOCK))
-        for i in range(blocks):
-            _copy(values, column + i * block, strip, i * width, width)
+        for i in range(regions):
+            _copy(values, column + i * REGION, strip, i * width, width)
 
 
 @kernel
