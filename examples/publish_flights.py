@@ -30,7 +30,7 @@ Floats = npt.NDArray[np.float64]
 def main() -> None:
     console = Console(width=100 if not Console().is_terminal else None)
     truth = hourly_departures()
-    console.print(f"[bold]Flights leaving New York in the {truth.size:,} hours of 2013, published at ε = {EPSILON}[/bold]")
+    console.print(f"[bold]Flights leaving New York, {truth.size:,} hours of 2013, published at ε = {EPSILON}[/bold]")
     releases = publish_with_every_mechanism(truth)
     console.print(error_table(truth, releases))
     best = min(releases, key=lambda name: cell_error(truth, releases[name][0].values))

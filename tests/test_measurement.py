@@ -71,7 +71,7 @@ def test_another_mechanism_does_not_perturb_it() -> None:
 
 
 def leave_by_numpy_file(raw: RawMeasurement) -> None:
-    np.save(io.BytesIO(), raw)  # type: ignore[arg-type]
+    np.save(io.BytesIO(), raw)
 
 
 WAYS_OUT = {

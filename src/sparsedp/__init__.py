@@ -1,0 +1,38 @@
+"""Publish a sensitive histogram once under differential privacy; ask the published copy anything.
+
+>>> import sparsedp as sdp
+>>> release = sdp.release([12, 0, 7, 3], epsilon="0.5")
+>>> release.values.shape, str(release.spent)
+((4,), 'ε = 0.5')
+"""
+
+from sparsedp.errors import BadFile, BudgetExceeded, DecoderFailed, InvalidInput, PrivateSide, SparsedpError
+from sparsedp.mechanisms import MECHANISMS, Compressive, Hierarchical, Laplace, Privelet
+from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.ledger import Ledger
+from sparsedp.publish import release
+from sparsedp.releases.release import Release, open_release
+from sparsedp.synopsis import Synopsis, open_synopsis
+from sparsedp.version import __version__
+
+__all__ = [
+    "MECHANISMS",
+    "BadFile",
+    "Budget",
+    "BudgetExceeded",
+    "Compressive",
+    "DecoderFailed",
+    "Hierarchical",
+    "InvalidInput",
+    "Laplace",
+    "Ledger",
+    "PrivateSide",
+    "Privelet",
+    "Release",
+    "SparsedpError",
+    "Synopsis",
+    "__version__",
+    "open_release",
+    "open_synopsis",
+    "release",
+]

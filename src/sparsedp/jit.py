@@ -20,7 +20,7 @@ def kernel(function: F) -> F:
     return cast(F, njit(cache=True, nogil=True)(function))
 
 
-class CompileNotice(event.Listener):  # type: ignore[misc]  # numba ships no types
+class CompileNotice(event.Listener):
     """Tells a person at a terminal that the pause is a one-time compilation; silent otherwise."""
 
     def __init__(self) -> None:
@@ -42,4 +42,4 @@ class CompileNotice(event.Listener):  # type: ignore[misc]  # numba ships no typ
             sys.stderr.flush()
 
 
-event.register("numba:compile", CompileNotice())
+event.register("numba:compile", CompileNotice())  # type: ignore[no-untyped-call]  # numba is half-typed

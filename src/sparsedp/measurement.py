@@ -54,4 +54,4 @@ class RawMeasurement:
         )
 
     save = __array__ = __copy__ = __deepcopy__ = __reduce__ = __getstate__ = _refuse
-    __reduce_ex__ = _refuse  # type: ignore[assignment]
+    __reduce_ex__ = _refuse

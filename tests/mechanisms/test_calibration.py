@@ -10,6 +10,7 @@ from scipy import stats
 import sparsedp as sdp
 from sparsedp.mechanisms import compressive
 from sparsedp.mechanisms.base import Mechanism
+from sparsedp.mechanisms.sparsity_choice import choose_sparsity
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import RandomSource, SeededSource, SystemSource
 from sparsedp.privacy.guarantee import Expense
@@ -96,7 +97,7 @@ def test_the_noise_on_the_integers_has_the_recorded_scale(mechanism: Mechanism) 
 
 def test_the_share_that_is_stated_is_the_share_that_selects(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, Fraction] = {}
-    real = compressive.choose_sparsity
+    real = choose_sparsity
 
     def watched(*arguments: object, **named: object) -> object:
         seen.update({name: value for name, value in named.items() if isinstance(value, Fraction)})

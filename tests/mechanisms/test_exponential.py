@@ -49,7 +49,8 @@ class ScriptedSource(RandomSource):
 
 def probabilities(exponents: Sequence[Fraction]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     weights = np.array([float(mpmath.exp(-mpmath.mpf(e.numerator) / e.denominator)) for e in exponents])
-    return weights / weights.sum()
+    total = float(weights.sum())
+    return np.asarray(weights / total, dtype=np.float64)
 
 
 def counts(exponents: Sequence[Fraction], draws: int, seed: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -14,13 +14,8 @@ from sparsedp import validate
 from sparsedp.bases import basis_from
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.base import Mechanism, Terms, check_scale
-from sparsedp.mechanisms.sparsity_choice import (
-    FORMS,
-    SelectionConstants,
-    candidates,
-    choose_sparsity,
-    rows_for,
-)
+from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates
+from sparsedp.mechanisms.sparsity_choice import FORMS, SelectionConstants, choose_sparsity
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Expense

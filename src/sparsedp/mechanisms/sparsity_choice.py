@@ -1,6 +1,7 @@
 """The private choice of the sparsity S: the exponential mechanism on the paper's u(D, S), with exact scores.
 
-u(D, S) = C₂·‖x − x_S‖₁/√S + C₄·S·log₂(n/S)·c/ε, the ε being the share left for measuring and c the distance between neighbours.
+u(D, S) = C₂·‖x − x_S‖₁/√S + C₄·S·log₂(n/S)·c/ε, where ε is the share left for measuring and c the distance between
+neighbours.
 
 Guarantee: the choice is `epsilon_select`-differentially private for ‖D − D′‖₁ ≤ distance (`sparsity_choice.md`).
 """
@@ -23,6 +24,20 @@ from sparsedp.mechanisms.selection.scores import TailScores
 from sparsedp.mechanisms.selection.tail_scores import tail_scores
 from sparsedp.noise.source import RandomSource
 
+__all__ = [
+    "FORMS",
+    "PublicTerms",
+    "SelectionConstants",
+    "SparsityChoice",
+    "choose_sparsity",
+    "constants_for",
+    "plain_exponents",
+    "root_below",
+    "rows_for",
+    "scaled_exponents",
+    "sparsity_candidates",
+]
+
 Integers = npt.NDArray[np.int64]
 
 ROOT_BITS = 48
@@ -36,12 +51,23 @@ class SelectionConstants:
     """
 
     tail_weight: Fraction = Fraction(1)
-    noise_weight: Fraction = Fraction(2828427, 1000000)
-    rows_constant: Fraction = Fraction(2)
+    noise_weight: Fraction = Fraction(1, 4)
+    rows_constant: Fraction = Fraction(3, 4)
 
     def __post_init__(self) -> None:
         for name in ("tail_weight", "noise_weight", "rows_constant"):
             object.__setattr__(self, name, validate.positive(name, getattr(self, name)))
+
+
+def constants_for(decoder: str) -> SelectionConstants:
+    """The constants that suit a decoder: CoSaMP needs the paper's rows, better decoders waste budget on them."""
+    return DECODER_CONSTANTS.get(decoder, SelectionConstants())
+
+
+DECODER_CONSTANTS = {
+    "cosamp": SelectionConstants(noise_weight=Fraction(2828427, 1000000), rows_constant=Fraction(2)),
+}
+"""Where the best constants are not the defaults."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +144,7 @@ def choose_sparsity(
     constants: SelectionConstants,
     source: RandomSource,
 ) -> SparsityChoice:
-    """Draw S with probability proportional to exp(−exponent). Spends `epsilon_select`; `epsilon_measure` only enters u."""
+    """Draw S with probability ∝ exp(−exponent). Spends `epsilon_select`; `epsilon_measure` only enters u."""
     exponents_of = validate.one_of("form", form, FORMS)
     epsilon_select = validate.positive("epsilon_select", epsilon_select)
     epsilon_measure = validate.positive("epsilon_measure", epsilon_measure)

@@ -84,4 +84,4 @@ class Ledger:
         raise PrivateSide("A ledger cannot be copied or pickled: the copy would be a second budget for the same data.")
 
     __copy__ = __deepcopy__ = __reduce__ = _refuse_copy
-    __reduce_ex__ = _refuse_copy  # type: ignore[assignment]
+    __reduce_ex__ = _refuse_copy

@@ -90,7 +90,7 @@ class Release:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a Parquet file with the columns `cell` and `count`; the promise is in its metadata."""
-        columns = {"cell": np.arange(len(self), dtype=np.int64), "count": self.values}
+        columns: dict[str, columns_file.Column] = {"cell": np.arange(len(self), dtype=np.int64), "count": self.values}
         return columns_file.write(path, "release", columns, self._describe())
 
     def _describe(self) -> dict[str, Any]:

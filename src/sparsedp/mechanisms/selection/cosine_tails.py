@@ -1,4 +1,4 @@
-"""Tails in the cosine basis: floats whose error is proven, rounded to integers, the sensitivity widened by the error."""
+"""Tails in the cosine basis: floats with a proven error, rounded to integers, the sensitivity widened by it."""
 
 from __future__ import annotations
 

@@ -56,10 +56,8 @@ class ProvenAnalysis:
         return 60 - (self.cap * (isqrt(self.n) + 1)).bit_length()
 
 
-def rounded_tails(
-    analysis: ProvenAnalysis, counts: Integers, candidates: Sequence[int], distance: int
-) -> TailScores:
-    """Sums of coefficients rounded to a grid. Cap, grid and sensitivity follow from the analysis, not from the counts."""
+def rounded_tails(analysis: ProvenAnalysis, counts: Integers, candidates: Sequence[int], distance: int) -> TailScores:
+    """Sums of coefficients rounded to a grid. Cap, grid and sensitivity follow from the analysis alone."""
     cap, grid = analysis.cap, analysis.grid_bits
     coefficients = analysis.compute(clamped(counts, cap).astype(np.float64))
     # Scaling by a power of two and rounding to the nearest integer below 2⁶² are both exact operations.

@@ -1,0 +1,1 @@
+"""Scores and candidates for the private choice of the sparsity."""

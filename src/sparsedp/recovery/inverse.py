@@ -1,0 +1,37 @@
+"""Plain inverses: the measurements determine the cells, and nothing is shrunk."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp.bases.haar import Haar
+from sparsedp.errors import InvalidInput
+from sparsedp.recovery.solution import Solution, Status
+from sparsedp.sensing.base import Sensing
+from sparsedp.sensing.direct import Direct
+from sparsedp.sensing.integer_haar import IntegerHaar
+
+Integers = npt.NDArray[np.int64]
+
+
+def direct(sensing: Sensing, values: Integers) -> Solution:
+    """The noisy cells as they are."""
+    if not isinstance(sensing, Direct):
+        raise InvalidInput("recovery", "'direct'", "it needs direct sensing")
+    return Solution(values.astype(np.float64), Status.CONVERGED, {})
+
+
+def inverse_haar(sensing: Sensing, values: Integers) -> Solution:
+    """The inverse of the padded integer Haar transform, cut to the real cells, as in Privelet.
+
+    Row 2^j + b of the sensing is √(N/2^j) times the orthonormal coefficient; row 0 is √N times it.
+    """
+    if not isinstance(sensing, IntegerHaar):
+        raise InvalidInput("recovery", "'inverse_haar'", "it needs integer Haar sensing")
+    coefficients = values.astype(np.float64)
+    size = sensing.padded_size
+    coefficients[0] /= np.sqrt(size)
+    for level in range(size.bit_length() - 1):
+        coefficients[2**level : 2 ** (level + 1)] /= np.sqrt(size / 2**level)
+    return Solution(Haar(sensing.n).synthesize(coefficients), Status.CONVERGED, {})

@@ -1,0 +1,124 @@
+"""Approximate message passing: denoise, and pass only what is new to the next step.
+
+Each round turns the estimate into *looks* r = x + noise of a known variance, all but Gaussian and independent, which a
+prior then denoises. What keeps the noise independent of x is the correction for the denoiser's mean derivative α.
+
+- Rows orthogonal, A Aᵀ = c·I with c = size/k (orthogonal AMP, that is VAMP with its linear step in closed form): the
+  estimate is made divergence-free, u = (x̂ − α r)/(1 − α); r = u + Aᵀ(y − A u); a look's variance is ‖y − A u‖²/k less
+  that of u itself.
+- Otherwise (i.i.d. ±1 rows): AMP with Onsager's term, z = y − A x̂ + (size/k)·α·z_before; r = x̂ + Aᵀz; variance ‖z‖²/k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp.recovery.problem import SparseProblem
+
+Floats = npt.NDArray[np.float64]
+
+MOST_ROUNDS = 60
+SETTLED = 0.02
+"""Done when a round moves the estimate by less than this share of its own standard error."""
+
+EXACT = 1e-12
+GROWTH = 1.5
+"""The looks' variance may rise by noise, and does where EM still learns; beyond this factor the step is damped."""
+
+LEAST_DAMPING = 0.1
+
+
+class Prior(Protocol):
+    """What is believed of the coefficients; it learns from every look."""
+
+    def denoise(self, looks: Floats, variance: float) -> tuple[Floats, float]:
+        """E[x | looks] where looks = x + N(0, variance), and the mean of its derivative."""
+
+
+@dataclass
+class Trace:
+    """How a run went: `ending` is "settled", "limit" or "diverged"."""
+
+    ending: str = "limit"
+    rounds: int = 0
+    damping: float = 1.0
+    variances: list[float] = field(default_factory=list)
+
+
+def pass_messages(problem: SparseProblem, prior: Prior, *, most_rounds: int = MOST_ROUNDS) -> tuple[Floats, Trace]:
+    """The posterior-mean estimate where the messages settle, and how they did; check `ending` before use."""
+    trace = Trace()
+    size, rows = problem.size, problem.sensing.rows
+    floor = max(problem.noise_variance, EXACT**2 * float(problem.observed @ problem.observed) / rows, 1e-300)
+    channel = _Orthogonal(problem) if problem.row_orthogonal else _Onsager(problem)
+    estimate, slope = np.zeros(size), 0.0
+    looks = np.zeros(size)
+    for trace.rounds in range(1, most_rounds + 1):
+        looks, variance = channel.look(estimate, looks, slope, trace.damping)
+        variance = max(variance, floor)
+        trace.variances.append(variance)
+        if not isfinite(variance) or variance > 4 * trace.variances[0]:
+            trace.ending = "diverged"
+            break
+        if variance > GROWTH * min(trace.variances):
+            trace.damping *= 0.5
+            if trace.damping < LEAST_DAMPING:
+                trace.ending = "diverged"
+                break
+        before = estimate
+        estimate, slope = prior.denoise(looks, variance)
+        if not (isfinite(slope) and slope < 1):
+            trace.ending = "diverged"
+            break
+        moved = float(np.sum((estimate - before) ** 2))
+        error = size * slope * variance
+        if moved <= SETTLED**2 * error or moved <= EXACT**2 * float(estimate @ estimate):
+            trace.ending = "settled"
+            break
+    return estimate, trace
+
+
+class _Orthogonal:
+    def __init__(self, problem: SparseProblem) -> None:
+        self.problem = problem
+        self.message = np.zeros(problem.size)
+
+    def look(self, estimate: Floats, looks: Floats, slope: float, damping: float) -> tuple[Floats, float]:
+        problem, rows = self.problem, self.problem.sensing.rows
+        fresh = looks * (-slope / (1 - slope))
+        fresh += estimate * (1 / (1 - slope))
+        if damping < 1:
+            fresh = damping * fresh + (1 - damping) * self.message
+        self.message = fresh
+        residual = problem.observed - problem.forward(fresh)
+        power = float(residual @ residual) / rows
+        missing = max(power - problem.noise_variance, 0.0) * rows / problem.size
+        out = problem.adjoint(residual)
+        out += fresh
+        return out, power - missing
+
+
+class _Onsager:
+    def __init__(self, problem: SparseProblem) -> None:
+        self.problem = problem
+        self.residual = np.zeros(problem.sensing.rows)
+        self.message = np.zeros(problem.size)
+
+    def look(self, estimate: Floats, looks: Floats, slope: float, damping: float) -> tuple[Floats, float]:
+        problem, rows = self.problem, self.problem.sensing.rows
+        if damping < 1:
+            estimate = damping * estimate + (1 - damping) * self.message
+        self.message = estimate
+        fresh = problem.observed - problem.forward(estimate)
+        fresh += (problem.size / rows * slope) * self.residual
+        self.residual = fresh if damping == 1 else damping * fresh + (1 - damping) * self.residual
+        out = problem.adjoint(self.residual)
+        # Where the basis pads, only the real cells of the estimate are seen again.
+        basis = problem.basis
+        out += estimate if basis.size == basis.n else basis.analyze(basis.synthesize(estimate))
+        return out, float(self.residual @ self.residual) / rows

@@ -1,0 +1,87 @@
+"""The privately picked S is nearly as good as the best S in hindsight: end to end, at ε = 1 split 0.1/0.9."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from sparsedp.mechanisms.compressive import Compressive
+from sparsedp.mechanisms.sparsity_choice import constants_for, sparsity_candidates
+from sparsedp.noise.source import SeededSource
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+CELLS, TOTAL = 2048, 10**5
+RUNS_A_SIGNAL = 60
+REPEATS = 8
+GRID = 13
+
+
+def stepped(pieces: int, seed: int) -> Floats:
+    rng = np.random.default_rng(seed)
+    edges = np.sort(rng.choice(np.arange(1, CELLS), pieces - 1, replace=False))
+    lengths = np.diff(np.concatenate([[0], edges, [CELLS]]))
+    return np.repeat(rng.exponential(1.0, pieces), lengths)
+
+
+def signals() -> dict[str, Integers]:
+    """Steps, few and many; cells sorted by a power law; one bump: each has an S that is best for it."""
+    place = np.arange(CELLS)
+    shapes = {
+        "few steps": stepped(6, 1),
+        "steps": stepped(24, 2),
+        "many steps": stepped(80, 3),
+        "power law": 1.0 / (place + 1.0),
+        "bump": np.exp(-(((place - 700) / 90) ** 2) / 2),
+    }
+    return {name: np.rint(shape * (TOTAL / shape.sum())).astype(np.int64) for name, shape in shapes.items()}
+
+
+def true_errors(counts: Integers, decoder: str, sparsities: list[int]) -> Floats:
+    """The mean ‖D − D*‖₂ when each S is given in advance and measured with the share of ε that a choice would leave."""
+    constants = constants_for(decoder)
+    errors = [
+        [
+            np.linalg.norm(
+                Compressive(recovery=decoder, sparsity=sparsity, constants=constants, seed=seed)
+                .release(counts, epsilon="0.9", source=SeededSource(seed))
+                .values
+                - counts
+            )
+            for seed in range(REPEATS)
+        ]
+        for sparsity in sparsities
+    ]
+    return np.mean(errors, axis=1)
+
+
+def picked(counts: Integers, decoder: str, runs: int) -> list[int]:
+    """The S of as many private choices, as the whole mechanism makes them."""
+    mechanism = Compressive(recovery=decoder, sparsity="auto", constants=constants_for(decoder), seed=0)
+    chosen = [mechanism.measure(counts, epsilon=1, source=SeededSource(run)).plan.recovery.sparsity for run in range(runs)]
+    assert all(sparsity is not None for sparsity in chosen)
+    return [sparsity for sparsity in chosen if sparsity is not None]
+
+
+@pytest.mark.parametrize("decoder", ["cosamp", "vamp_tree"])
+def test_the_picked_sparsity_is_within_a_quarter_of_the_best(decoder: str) -> None:
+    candidates = np.array(sparsity_candidates(CELLS, constants_for(decoder).rows_constant))
+    grid = np.unique(candidates[np.rint(np.geomspace(1, len(candidates), GRID)).astype(int) - 1])
+    good = total = 0
+    bests = []
+    for counts in signals().values():
+        errors = true_errors(counts, decoder, grid.tolist())
+        chosen = picked(counts, decoder, RUNS_A_SIGNAL)
+        at_chosen = np.exp(np.interp(np.log(chosen), np.log(grid), np.log(errors)))
+        good += int((at_chosen <= 1.25 * errors.min()).sum())
+        total += RUNS_A_SIGNAL
+        bests.append(int(grid[errors.argmin()]))
+        # The choice matters: a poor S on the same grid costs far more than what is allowed above.
+        assert errors.max() > 1.5 * errors.min()
+    assert total == 300
+    assert good >= Fraction(92, 100) * total
+    assert max(bests) >= 4 * min(bests), "the signals should not all want the same S"
