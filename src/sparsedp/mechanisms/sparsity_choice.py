@@ -51,7 +51,7 @@ class SelectionConstants:
     """
 
     tail_weight: Fraction = Fraction(1)
-    noise_weight: Fraction = Fraction(1, 4)
+    noise_weight: Fraction = Fraction(1, 2)
     rows_constant: Fraction = Fraction(3, 4)
 
     def __post_init__(self) -> None:
@@ -65,6 +65,7 @@ def constants_for(decoder: str) -> SelectionConstants:
 
 
 DECODER_CONSTANTS = {
+    "vamp": SelectionConstants(noise_weight=Fraction(1, 4)),
     "cosamp": SelectionConstants(noise_weight=Fraction(2828427, 1000000), rows_constant=Fraction(2)),
 }
 """Where the best constants are not the defaults."""

@@ -26,10 +26,10 @@ TOLERANCE = 1e-6
 
 MOST_ITERATIONS = 2000
 
-WORKING_COLUMNS = 3
+WORKING_COLUMNS = 1
 """Columns spgl1 works on, per row: a solution's support is smaller than the rows, and vectors stay in the cache."""
 
-GUESSING_ROUNDS = 5
+GUESSING_ROUNDS = 10
 
 EXIT_FLAGS = {
     1: Status.CONVERGED,  # root found

@@ -40,13 +40,20 @@ def active_odds(square: float, offset: float, gain: float) -> float:
     A degree-7 polynomial at 1/256 of the exponent, squared eight times: relative error below 10⁻⁸ on the clamped
     range, and a loop around it is vectorised, which one around `exp` is not.
     """
-    exponent = min(max(offset + gain * square, -LARGEST_EXPONENT), LARGEST_EXPONENT) * (1.0 / 256.0)
-    power = 1.0 + exponent * (1.0 / 6.0) * (1.0 + exponent * (1.0 / 7.0))
-    for degree in (5.0, 4.0, 3.0, 2.0, 1.0):
-        power = 1.0 + exponent * (1.0 / degree) * power
-    for _ in range(8):
-        power *= power
-    return power
+    exponent = offset + gain * square
+    exponent = exponent if exponent < LARGEST_EXPONENT else LARGEST_EXPONENT
+    exponent = exponent if exponent > -LARGEST_EXPONENT else -LARGEST_EXPONENT
+    t = exponent * (1.0 / 256.0)
+    power = 1.0 / 120.0 + t * (1.0 / 720.0 + t * (1.0 / 5040.0))
+    power = 1.0 + t * (1.0 + t * (0.5 + t * (1.0 / 6.0 + t * (1.0 / 24.0 + t * power))))
+    power *= power
+    power *= power
+    power *= power
+    power *= power
+    power *= power
+    power *= power
+    power *= power
+    return power * power
 
 
 @kernel
@@ -66,7 +73,8 @@ def _posterior(
         out = estimate[start : start + block]
         for i in range(len(part)):
             odds = active_odds(part[i] * part[i], offset, gain)
-            chances[i] = odds / (1.0 + odds)
+            # numpy's division: Python's checks for zero at every step, and that loop is not vectorised.
+            chances[i] = np.divide(odds, 1.0 + odds)
             out[i] = chances[i] * shrink * part[i]
         for i in range(len(part)):
             mean = shrink * part[i]

@@ -96,7 +96,7 @@ def _sweep(
                 left, right = below[2 * i], below[2 * i + 1]
                 on = (1.0 - a + a * left) * (1.0 - a + a * right)
                 off = (1.0 - b + b * left) * (1.0 - b + b * right)
-                own[i] = min(max(own[i] * (on / off), 1e-60), 1e60)
+                own[i] = min(max(own[i] * np.divide(on, off), 1e-60), 1e60)
     chance = np.empty(size)
     for level in range(len(energy)):
         first = 1 << level

@@ -19,11 +19,11 @@ Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
 MOST_REVISIONS = 8
-LOOSE, TIGHT = 1e-4, 1e-10
-"""Relative accuracy of the linear systems while the support is revised, and once it stands."""
+LOOSE, TIGHT = 1e-5, 1e-9
+"""Accuracy of Aᵀr on the support, relative to μ, while the support is revised and once it stands."""
 
 SLACK = 10.0
-"""|Aᵀr| may exceed μ by this many times the accuracy of the systems."""
+"""|Aᵀr| may exceed μ by this many times that accuracy."""
 
 MOST_STEPS = 200
 
@@ -69,9 +69,10 @@ class _OnSupport:
     def solve(self, signs: Floats, accuracy: float) -> bool:
         """Update value, multiplier and correlation; False where no x on the support comes within the bound."""
         problem, support = self.problem, np.flatnonzero(signs)
-        weights = _solve(problem, support, signs[support], self._weights[support], accuracy)
+        goal = accuracy * sqrt(len(support))
+        weights = _solve(problem, support, signs[support], self._weights[support], goal)
         guess = self.value[support] + self.multiplier * weights
-        least = _solve(problem, support, self._back[support], guess, accuracy)
+        least = _solve(problem, support, self._back[support], guess, goal * self.multiplier)
         full = np.zeros(problem.size)
         full[support] = least
         remaining = problem.observed - problem.forward(full)
@@ -88,8 +89,8 @@ class _OnSupport:
         return True
 
 
-def _solve(problem: SparseProblem, support: Places, target: Floats, guess: Floats, accuracy: float) -> Floats:
-    """(A_TᵀA_T) z = target by conjugate gradients from `guess`."""
+def _solve(problem: SparseProblem, support: Places, target: Floats, guess: Floats, goal: float) -> Floats:
+    """(A_TᵀA_T) z = target by conjugate gradients from `guess`, until the residual's norm is below the goal."""
     full = np.zeros(problem.size)
 
     def gram(values: Floats) -> Floats:
@@ -100,9 +101,8 @@ def _solve(problem: SparseProblem, support: Places, target: Floats, guess: Float
     residual = target - gram(solution) if solution.any() else target.copy()
     direction = residual.copy()
     power = float(residual @ residual)
-    goal = accuracy**2 * float(target @ target)
     for _ in range(MOST_STEPS):
-        if power <= goal:
+        if power <= goal**2:
             break
         image = gram(direction)
         step = power / float(direction @ image)

@@ -18,6 +18,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from sparsedp.jit import kernel
 from sparsedp.recovery.problem import SparseProblem
 
 Floats = npt.NDArray[np.float64]
@@ -75,12 +76,32 @@ def pass_messages(problem: SparseProblem, prior: Prior, *, most_rounds: int = MO
         if not (isfinite(slope) and slope < 1):
             trace.ending = "diverged"
             break
-        moved = float(np.sum((estimate - before) ** 2))
+        moved = _squared_distance(estimate, before)
         error = size * slope * variance
         if moved <= SETTLED**2 * error or moved <= EXACT**2 * float(estimate @ estimate):
             trace.ending = "settled"
             break
     return estimate, trace
+
+
+@kernel
+def _combined(first: Floats, first_weight: float, second: Floats, second_weight: float) -> Floats:
+    out = np.empty(len(first))
+    for i in range(len(first)):
+        out[i] = first_weight * first[i] + second_weight * second[i]
+    return out
+
+
+@kernel
+def _squared_distance(first: Floats, second: Floats) -> float:
+    # Four sums at a time: one would wait for itself at every step.
+    sums = np.zeros(4)
+    for i in range(0, len(first) - 3, 4):
+        for lane in range(4):
+            sums[lane] += (first[i + lane] - second[i + lane]) ** 2
+    for i in range(len(first) - len(first) % 4, len(first)):
+        sums[0] += (first[i] - second[i]) ** 2
+    return float(sums.sum())
 
 
 class _Orthogonal:
@@ -90,8 +111,7 @@ class _Orthogonal:
 
     def look(self, estimate: Floats, looks: Floats, slope: float, damping: float) -> tuple[Floats, float]:
         problem, rows = self.problem, self.problem.sensing.rows
-        fresh = looks * (-slope / (1 - slope))
-        fresh += estimate * (1 / (1 - slope))
+        fresh = _combined(estimate, 1 / (1 - slope), looks, -slope / (1 - slope))
         if damping < 1:
             fresh = damping * fresh + (1 - damping) * self.message
         self.message = fresh

@@ -26,11 +26,10 @@ class Hadamard(Sensing):
     distinct rows of it, chosen at random. All three come from the public `seed` (`public_randomness`, purposes
     "hadamard permutation", "hadamard signs" and "hadamard rows").
 
-    On all N columns Φ Φᵀ = N · I exactly (`row_orthogonal`): `forward_padded` and `adjoint_padded` are that matrix.
+    When n is a power of two, Φ Φᵀ = n · I exactly.
     """
 
     name = "hadamard"
-    row_orthogonal = True
 
     def __init__(self, n: int, rows: int, seed: int) -> None:
         self.n = whole("n", n, most=MAX_CELLS)
@@ -60,30 +59,17 @@ class Hadamard(Sensing):
 
     def forward(self, signal: Floats) -> Floats:
         """Φ s, s of n cells."""
-        return self._forward(vector("signal", signal, self.n))
-
-    def forward_padded(self, signal: Floats) -> Floats:
-        """The k × N matrix on N cells."""
-        return self._forward(vector("signal", signal, self.padded_size))
-
-    def _forward(self, cells: Floats) -> Floats:
         work = np.empty(self.padded_size)
-        shuffle_sign_transform(cells, self._order, self._signs, work)
+        shuffle_sign_transform(vector("signal", signal, self.n), self._order, self._signs, work)
         values = np.empty(self._row_count)
         pick_rows(work, self._chosen, values)
         return values
 
     def adjoint(self, values: Floats) -> Floats:
         """Φᵀ y: n cells."""
-        return self._adjoint(values, np.empty(self.n))
-
-    def adjoint_padded(self, values: Floats) -> Floats:
-        """The transpose of the k × N matrix: N cells."""
-        return self._adjoint(values, np.empty(self.padded_size))
-
-    def _adjoint(self, values: Floats, cells: Floats) -> Floats:
         work = np.empty(self.padded_size)
         spread_rows(vector("values", values, self._row_count), self._chosen, work)
+        cells = np.empty(self.n)
         transform_sign_unshuffle(work, self._order, self._signs, cells)
         return cells
 
