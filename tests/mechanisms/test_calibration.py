@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 import sparsedp as sdp
+from goodness_of_fit import uniform_if_true
 from sparsedp.mechanisms import compressive
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.sparsity_choice import choose_sparsity
@@ -73,13 +74,6 @@ def test_one_step_off_fails(mechanism: Mechanism) -> None:
     assert not is_calibrated(dataclasses.replace(synopsis, guarantee=guarantee))
 
 
-def uniform_if_true(values: list[int], law: DiscreteLaplaceLaw, jitter: np.random.Generator) -> list[float]:
-    """The randomised probability transform: exactly uniform if, and only if, the values follow the law."""
-    below = np.array([law.cdf(value - 1) for value in values])
-    mass = np.array([law.pmf(value) for value in values])
-    return list(below + mass * jitter.random(len(values)))
-
-
 @pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS.keys())
 def test_the_noise_on_the_integers_has_the_recorded_scale(mechanism: Mechanism) -> None:
     """Accepts the recorded scale, rejects it 25 % off either way, on what the mechanism itself put out."""
@@ -89,7 +83,7 @@ def test_the_noise_on_the_integers_has_the_recorded_scale(mechanism: Mechanism) 
         synopsis = mechanism.measure(np.zeros(128, dtype=np.int64), epsilon=1, source=source)
         for factor, collected in uniforms.items():
             law = DiscreteLaplaceLaw(synopsis.noise_scale * factor)
-            collected += uniform_if_true(synopsis.values.tolist(), law, jitter)
+            collected += uniform_if_true(synopsis.values, law, jitter)
     for factor, collected in uniforms.items():
         p_value = stats.chisquare(np.histogram(collected, bins=10, range=(0, 1))[0]).pvalue
         assert (p_value > 1e-3) == (factor == 1)

@@ -56,13 +56,15 @@ def true_errors(counts: Integers, decoder: str, sparsities: list[int]) -> Floats
         ]
         for sparsity in sparsities
     ]
-    return np.mean(errors, axis=1)
+    return np.asarray(np.mean(errors, axis=1))
 
 
 def picked(counts: Integers, decoder: str, runs: int) -> list[int]:
     """The S of as many private choices, as the whole mechanism makes them."""
     mechanism = Compressive(recovery=decoder, sparsity="auto", constants=constants_for(decoder), seed=0)
-    chosen = [mechanism.measure(counts, epsilon=1, source=SeededSource(run)).plan.recovery.sparsity for run in range(runs)]
+    chosen = [
+        mechanism.measure(counts, epsilon=1, source=SeededSource(run)).plan.recovery.sparsity for run in range(runs)
+    ]
     assert all(sparsity is not None for sparsity in chosen)
     return [sparsity for sparsity in chosen if sparsity is not None]
 

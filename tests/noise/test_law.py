@@ -7,8 +7,8 @@ from math import inf, isclose, log
 
 import mpmath
 import pytest
-from goodness_of_fit import SCALES
 
+from goodness_of_fit import SCALES
 from sparsedp.errors import InvalidInput, UnknownName
 from sparsedp.noise.law import DiscreteLaplaceLaw, noise_law_from
 

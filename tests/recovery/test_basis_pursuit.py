@@ -1,5 +1,7 @@
 import sys
 from collections.abc import Callable
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,8 +32,7 @@ def assert_optimal(problem: SparseProblem, value: Floats, tolerance: float) -> N
     ("sensing", "basis", "n"), [("hadamard", "haar", 128), ("bernoulli", "haar", 100), ("hadamard", "cosine", 90)]
 )
 def test_agrees_with_an_interior_point_solver(sensing: str, basis: str, n: int, noise: float) -> None:
-    import cvxpy
-
+    cvxpy: Any = import_module("cvxpy")
     problem = sense(sparse_in(basis, n, 5, 1), basis, sensing, 50, 5, noise, 1)
     solution = basis_pursuit(problem)
     x = cvxpy.Variable(problem.size)

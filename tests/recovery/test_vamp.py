@@ -38,7 +38,7 @@ def test_other_bases_and_rows_that_are_not_orthogonal(sensing: str, basis: str, 
 
 
 def test_strong_noise_ranks_the_decoders() -> None:
-    errors = {name: 0.0 for name in DECODERS}
+    errors = dict.fromkeys(DECODERS, 0.0)
     for seed in range(5):
         signal = steps(2**16, 5, seed)
         problem = sense(signal, "haar", "hadamard", 2560, 64, 1.0, seed)

@@ -66,6 +66,7 @@ def constants_for(decoder: str) -> SelectionConstants:
 
 DECODER_CONSTANTS = {
     "vamp": SelectionConstants(noise_weight=Fraction(1, 4)),
+    "basis_pursuit": SelectionConstants(noise_weight=Fraction(2), rows_constant=Fraction(2)),
     "cosamp": SelectionConstants(noise_weight=Fraction(2828427, 1000000), rows_constant=Fraction(2)),
 }
 """Where the best constants are not the defaults."""

@@ -53,7 +53,7 @@ def basis_pursuit(problem: SparseProblem) -> Solution:
     """The x of least ‖x‖₁ that the noise law cannot rule out; 0 if it cannot rule that out.
 
     spgl1 works on the few columns that can matter; the polish, or another round, takes in those that were missed.
-    CONVERGED with stats["polished"] means that the optimality conditions hold to rounding (`l1_optimality`), without
+    CONVERGED with stats["polished"] means that the optimality conditions hold to 10⁻⁶ (`l1_optimality`), without
     it that they hold to spgl1's tolerance.
     """
     observed = problem.observed

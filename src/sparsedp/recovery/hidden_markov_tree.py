@@ -31,7 +31,9 @@ class HiddenMarkovTree:
         width = 2.0 ** np.arange(self.levels)
         # An even share of the S coefficients for every level, and variances halving from level to level.
         shares = np.minimum(width, per_level)
-        self.energy = (energy * sparsity / float(np.sum(shares / width)) if self.levels else 1.0) / width
+        self.energy = np.asarray(
+            (energy * sparsity / float(np.sum(shares / width)) if self.levels else 1.0) / width, np.float64
+        )
         self.stay = np.full(self.levels, 0.5)
         self.start = np.minimum(0.25, per_level / width * 0.1)
         self.root = 0.5

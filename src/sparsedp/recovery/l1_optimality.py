@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
 MOST_REVISIONS = 8
-LOOSE, TIGHT = 1e-5, 1e-9
+LOOSE, TIGHT = 1e-5, 1e-7
 """Accuracy of Aᵀr on the support, relative to μ, while the support is revised and once it stands."""
 
 SLACK = 10.0

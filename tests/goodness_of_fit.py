@@ -47,3 +47,13 @@ def same_law_p_value(sample: Integers, other: Integers, scale: Fraction) -> floa
     edges = bin_edges(scale)
     table = np.array([counts_in_bins(sample, edges), counts_in_bins(other, edges)])
     return float(stats.chi2_contingency(table[:, table.sum(axis=0) > 0]).pvalue)
+
+
+def uniform_if_true(sample: Integers, law: DiscreteLaplaceLaw, jitter: np.random.Generator) -> list[float]:
+    """The randomised probability transform: exactly uniform if, and only if, the sample follows the law.
+
+    For samples whose scales differ: transform each with its own law, and test them together.
+    """
+    below = np.array([law.cdf(value - 1) for value in sample.tolist()])
+    mass = np.array([law.pmf(value) for value in sample.tolist()])
+    return list(below + mass * jitter.random(sample.size))
