@@ -16,13 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.bases import basis_from
-from sparsedp.mechanisms.sparsity_choice import (
-    FORMS,
-    SelectionConstants,
-    choose_sparsity,
-    rows_for,
-    sparsity_candidates,
-)
+from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates
+from sparsedp.mechanisms.sparsity_choice import FORMS, SelectionConstants, choose_sparsity
 from sparsedp.noise.discrete_laplace import add_discrete_laplace
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource

@@ -11,7 +11,8 @@ SOURCE = Path(sparsedp.__file__).parent
 # Each module may import only from its own layer and from those above it in this list.
 LAYERS = [
     ["version", "errors"],
-    ["validate", "jit", "progress", "columns_file"],
+    ["validate", "progress", "columns_file"],
+    ["jit"],
     ["privacy"],
     ["bases", "sensing"],
     ["noise.law"],

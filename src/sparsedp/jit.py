@@ -1,15 +1,18 @@
-"""Compiled kernels: numba with its on-disk cache, and a line on the terminal while the first call compiles."""
+"""Compiled kernels: numba with its on-disk cache; the status line says so while the first call compiles."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from numba import njit
 from numba.core import event
 
+from sparsedp.progress import STATUS
+
 F = TypeVar("F", bound=Callable[..., Any])
+
+_COMPILING = "compiling (first use only)"
 
 
 def kernel(function: F) -> F:
@@ -21,25 +24,22 @@ def kernel(function: F) -> F:
 
 
 class CompileNotice(event.Listener):
-    """Tells a person at a terminal that the pause is a one-time compilation; silent otherwise."""
+    """Puts every compilation of this library's kernels, and no one else's, on the status line."""
 
-    def __init__(self) -> None:
-        self._depth = 0
+    def on_start(self, event: Any) -> None:
+        """A compilation begins."""
+        if _is_ours(event):
+            STATUS.begin(_COMPILING)
 
-    def on_start(self, started: Any) -> None:  # noqa: D102
-        self._depth += 1
-        dispatcher = started.data["dispatcher"]
-        ours = dispatcher.py_func.__module__.startswith("sparsedp.")
-        if self._depth == 1 and ours and sys.stderr.isatty():
-            name = dispatcher.py_func.__name__.strip("_").replace("_", " ")
-            sys.stderr.write(f"\r\x1b[2Ksparsedp: compiling {name} (first use only) …")
-            sys.stderr.flush()
+    def on_end(self, event: Any) -> None:
+        """It has ended."""
+        if _is_ours(event):
+            STATUS.end(_COMPILING)
 
-    def on_end(self, ended: Any) -> None:  # noqa: D102
-        self._depth -= 1
-        if self._depth == 0 and sys.stderr.isatty():
-            sys.stderr.write("\r\x1b[2K")
-            sys.stderr.flush()
+
+def _is_ours(event: Any) -> bool:
+    module: str = event.data["dispatcher"].py_func.__module__
+    return module.startswith("sparsedp.")
 
 
 event.register("numba:compile", CompileNotice())  # type: ignore[no-untyped-call]  # numba is half-typed

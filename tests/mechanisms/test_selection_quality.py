@@ -9,7 +9,8 @@ import numpy.typing as npt
 import pytest
 
 from sparsedp.mechanisms.compressive import Compressive
-from sparsedp.mechanisms.sparsity_choice import constants_for, sparsity_candidates
+from sparsedp.mechanisms.selection.candidates import sparsity_candidates
+from sparsedp.mechanisms.sparsity_choice import constants_for
 from sparsedp.noise.source import SeededSource
 
 Integers = npt.NDArray[np.int64]

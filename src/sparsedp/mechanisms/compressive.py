@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ from sparsedp.bases import basis_from
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.base import Mechanism, Terms, check_scale
 from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates
-from sparsedp.mechanisms.sparsity_choice import FORMS, SelectionConstants, choose_sparsity
+from sparsedp.mechanisms.sparsity_choice import FORMS, SelectionConstants, choose_sparsity, constants_for
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Expense
@@ -39,6 +39,7 @@ class Compressive(Mechanism):
     `recovery`: "cosamp" or "basis_pursuit" (the paper's), "vamp", "vamp_tree" (Haar only), or "auto" for the best.
     `rows`: the number k of sums, if not the one that follows from the sparsity.
     `selection`: "scaled" (the paper's: each score over its own sensitivity) or "plain".
+    `constants`: those of the rows k(S) and of the choice of S, if not the ones that suit the recovery.
     `seed`: the public seed of Φ; parts measured apart need the same one to be merged. Fresh if left out.
 
     Guarantee: ε-differential privacy, the private choice of the sparsity included. Proof: `mechanisms/compressive.md`.
@@ -51,7 +52,7 @@ class Compressive(Mechanism):
     rows: int | None = None
     selection: str = "scaled"
     selection_share: validate.Number = "0.1"
-    constants: SelectionConstants = field(default_factory=SelectionConstants)
+    constants: SelectionConstants | None = None
     seed: int | None = None
     name: ClassVar[str] = "compressive"
 
@@ -81,21 +82,28 @@ class Compressive(Mechanism):
         if self.rows is not None:
             rows = validate.whole("rows", self.rows, most=cells, why="the number of cells")
         else:
-            rows = rows_for(cells, sparsity, self.constants.rows_constant)
+            rows = rows_for(cells, sparsity, self._constants.rows_constant)
         return self._plan(cells, sparsity, rows)
 
     def _plan(self, cells: int, sparsity: int, rows: int, choosing: tuple[Expense, ...] = ()) -> Plan:
         seed = secrets.randbits(64) if self.seed is None else self.seed
         sensing: Sensing = SENSING[self.sensing](cells, rows=rows, seed=seed)
+        return Plan(self.name, sensing, RecoveryPlan(self._decoder, self.basis, sparsity), choosing)
+
+    @property
+    def _decoder(self) -> str:
         best = "vamp_tree" if self.basis == "haar" else "vamp"
-        decoder = best if self.recovery == "auto" else self.recovery
-        return Plan(self.name, sensing, RecoveryPlan(decoder, self.basis, sparsity), choosing)
+        return best if self.recovery == "auto" else self.recovery
+
+    @property
+    def _constants(self) -> SelectionConstants:
+        return constants_for(self._decoder) if self.constants is None else self.constants
 
     def _check(self, cells: int, terms: Terms) -> None:
         if self.sparsity != "auto":
             super()._check(cells, terms)
             return
-        constant = self.constants.rows_constant
+        constant = self._constants.rows_constant
         most_rows = max(rows_for(cells, sparsity, constant) for sparsity in sparsity_candidates(cells, constant))
         check_scale(terms, most_rows * terms.neighbours.distance, terms.epsilon - self._selecting(terms))
 
@@ -110,7 +118,7 @@ class Compressive(Mechanism):
             epsilon_measure=terms.epsilon - selecting,
             distance=terms.neighbours.distance,
             form=self.selection,
-            constants=self.constants,
+            constants=self._constants,
             source=terms.source,
         )
         chosen = Expense("choose the sparsity", Budget(epsilon=selecting))

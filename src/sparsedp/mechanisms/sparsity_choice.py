@@ -24,20 +24,6 @@ from sparsedp.mechanisms.selection.scores import TailScores
 from sparsedp.mechanisms.selection.tail_scores import tail_scores
 from sparsedp.noise.source import RandomSource
 
-__all__ = [
-    "FORMS",
-    "PublicTerms",
-    "SelectionConstants",
-    "SparsityChoice",
-    "choose_sparsity",
-    "constants_for",
-    "plain_exponents",
-    "root_below",
-    "rows_for",
-    "scaled_exponents",
-    "sparsity_candidates",
-]
-
 Integers = npt.NDArray[np.int64]
 
 ROOT_BITS = 48

@@ -29,7 +29,7 @@ MOST_ITERATIONS = 2000
 WORKING_COLUMNS = 1
 """Columns spgl1 works on, per row: a solution's support is smaller than the rows, and vectors stay in the cache."""
 
-GUESSING_ROUNDS = 10
+GUESSING_ROUNDS = 8
 
 EXIT_FLAGS = {
     1: Status.CONVERGED,  # root found
@@ -53,7 +53,7 @@ def basis_pursuit(problem: SparseProblem) -> Solution:
     """The x of least ‖x‖₁ that the noise law cannot rule out; 0 if it cannot rule that out.
 
     spgl1 works on the few columns that can matter; the polish, or another round, takes in those that were missed.
-    CONVERGED with stats["polished"] means that the optimality conditions hold to 10⁻⁶ (`l1_optimality`), without
+    CONVERGED with stats["polished"] means that the optimality conditions hold to 10⁻⁵ (`l1_optimality`), without
     it that they hold to spgl1's tolerance.
     """
     observed = problem.observed

@@ -19,17 +19,17 @@ Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
 MOST_REVISIONS = 8
-LOOSE, TIGHT = 1e-5, 1e-7
-"""Accuracy of Aᵀr on the support, relative to μ, while the support is revised and once it stands."""
+ACCURACY = 1e-6
+"""Of Aᵀr on the support, relative to μ."""
 
-SLACK = 10.0
-"""|Aᵀr| may exceed μ by this many times that accuracy."""
+SLACK = 5 * ACCURACY
+"""How far |Aᵀr| may exceed μ off the support, relative to μ: the rounding of the linear systems."""
 
 MOST_STEPS = 200
 
 
 def polish(problem: SparseProblem, start: Floats, bound: float) -> Floats | None:
-    """The exact solution, if the support of `start` is the optimal one up to a few revisions; else None.
+    """The solution to `ACCURACY`, if the support of `start` is the optimal one up to a few revisions; else None.
 
     A revision drops the coefficients whose sign turned and takes in those that break |Aᵀr| ≤ μ.
     """
@@ -38,17 +38,13 @@ def polish(problem: SparseProblem, start: Floats, bound: float) -> Floats | None
     # Near the optimum a coefficient is on the support just where its correlation is at the largest.
     signs = np.where((start * correlation > 0) & (np.abs(correlation) > 0.98 * multiplier), np.sign(start), 0.0)
     solver = _OnSupport(problem, start, multiplier, bound)
-    accuracy = LOOSE
     for _ in range(MOST_REVISIONS):
-        if not 0 < np.count_nonzero(signs) <= problem.sensing.rows // 2 or not solver.solve(signs, accuracy):
+        if not 0 < np.count_nonzero(signs) <= problem.sensing.rows // 2 or not solver.solve(signs):
             return None
         turned = (solver.value * signs < 0) | ((solver.value == 0) & (signs != 0))
-        excess = (signs == 0) & (np.abs(solver.correlation) > solver.multiplier * (1 + SLACK * accuracy))
+        excess = (signs == 0) & (np.abs(solver.correlation) > solver.multiplier * (1 + SLACK))
         if not turned.any() and not excess.any():
-            if accuracy == TIGHT:
-                return solver.value
-            accuracy = TIGHT
-            continue
+            return solver.value
         signs[turned] = 0
         signs[excess] = np.sign(solver.correlation[excess])
     return None
@@ -66,10 +62,10 @@ class _OnSupport:
         self._weights = np.zeros(problem.size)
         self._back = problem.adjoint(problem.observed)
 
-    def solve(self, signs: Floats, accuracy: float) -> bool:
+    def solve(self, signs: Floats) -> bool:
         """Update value, multiplier and correlation; False where no x on the support comes within the bound."""
         problem, support = self.problem, np.flatnonzero(signs)
-        goal = accuracy * sqrt(len(support))
+        goal = ACCURACY * sqrt(len(support))
         weights = _solve(problem, support, signs[support], self._weights[support], goal)
         guess = self.value[support] + self.multiplier * weights
         least = _solve(problem, support, self._back[support], guess, goal * self.multiplier)
