@@ -24,7 +24,7 @@ def test_the_public_names_are_the_documented_ones() -> None:
 
 
 def test_every_error_is_in_the_tree() -> None:
-    for name in ("InvalidInput", "BudgetExceeded", "PrivateSide", "DecoderFailed", "BadFile"):
+    for name in ("InvalidInput", "BudgetExceeded", "PrivateSide", "BadFile"):
         assert issubclass(getattr(sdp, name), sdp.SparsedpError)
 
 

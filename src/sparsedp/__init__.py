@@ -6,7 +6,7 @@
 ((4,), 'ε = 0.5')
 """
 
-from sparsedp.errors import BadFile, BudgetExceeded, DecoderFailed, InvalidInput, PrivateSide, SparsedpError
+from sparsedp.errors import BadFile, BudgetExceeded, InvalidInput, PrivateSide, SparsedpError
 from sparsedp.mechanisms import MECHANISMS, Compressive, Hierarchical, Laplace, Privelet
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger import Ledger
@@ -21,7 +21,6 @@ __all__ = [
     "Budget",
     "BudgetExceeded",
     "Compressive",
-    "DecoderFailed",
     "Hierarchical",
     "InvalidInput",
     "Laplace",

@@ -5,7 +5,6 @@
     │   └── UnknownName                    a name that is not in a registry; the nearest one is offered
     ├── BudgetExceeded                     the ledger has less left than was asked for; nothing was spent
     ├── PrivateSide                        an attempt to save, send or print what is not yet noise-protected
-    ├── DecoderFailed                      no decoder, and no fallback, gave a usable answer
     └── BadFile                            a file that is missing, foreign, damaged or of a later version
 
 Messages are one sentence with its remedy. They never quote a private value: for counts they say what is wrong
@@ -62,10 +61,6 @@ class BudgetExceeded(SparsedpError):
 
 class PrivateSide(SparsedpError, TypeError):
     """An attempt to save, send or print something that is not yet noise-protected."""
-
-
-class DecoderFailed(SparsedpError):
-    """No decoder, and no fallback, gave a usable answer."""
 
 
 class BadFile(SparsedpError):

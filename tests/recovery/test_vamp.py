@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sparse_problems import Floats, relative_error, sense, sparse_in, steps
 
-from sparsedp.errors import DecoderFailed, InvalidInput
+from sparsedp.errors import InvalidInput
 from sparsedp.recovery import DECODERS, Solution, SparseProblem, Status
 from sparsedp.recovery.message_passing import pass_messages
 from sparsedp.recovery.vamp import decode_or_fall_back, vamp, vamp_tree
@@ -70,7 +70,7 @@ def test_divergence_falls_back_and_says_so(factor: float) -> None:
     assert relative_error(problem, solution.value, signal) < 0.2
 
 
-def test_the_last_resort_is_cosamp_and_then_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_resort_is_cosamp(monkeypatch: pytest.MonkeyPatch) -> None:
     signal = sparse_in("haar", 256, 5, 0)
     problem = sense(signal, "haar", "hadamard", 100, 5, 0.05, 0)
 
@@ -81,9 +81,6 @@ def test_the_last_resort_is_cosamp_and_then_an_error(monkeypatch: pytest.MonkeyP
     solution = decode_or_fall_back(problem, Wild(1e3))
     assert solution.stats["fallback"] == "cosamp"
     assert relative_error(problem, solution.value, signal) < 0.2
-    monkeypatch.setattr(module, "cosamp", broken)
-    with pytest.raises(DecoderFailed, match="more rows"):
-        decode_or_fall_back(problem, Wild(1e3))
 
 
 class Creeping:
