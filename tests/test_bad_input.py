@@ -17,8 +17,6 @@ SECRET = 987_654_321
 class ForbiddenSource(RandomSource):
     """Fails the test if anything is drawn."""
 
-    private = True
-
     def key(self) -> bytes:
         raise AssertionError("noise was drawn")
 

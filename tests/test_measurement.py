@@ -3,6 +3,7 @@
 import copy
 import io
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ import sparsedp as sdp
 from sparsedp.errors import InvalidInput, PrivateSide
 from sparsedp.measurement import RawMeasurement
 from sparsedp.mechanisms.base import Mechanism
-from sparsedp.noise.source import SeededSource
+from sparsedp.noise.source import RandomSource, SeededSource
 
 MECHANISMS: dict[str, Mechanism] = {
     "laplace": sdp.Laplace(),
@@ -30,6 +31,25 @@ counts = st.integers(1, 60).flatmap(
 )
 
 
+class NoNoise:
+    """A sampler that adds nothing: the tests' way to the exact sums."""
+
+    name = "none"
+
+    def check(self, source: RandomSource) -> None:
+        pass
+
+    def effective_scale(self, scale: Fraction) -> Fraction:
+        return scale
+
+    def add_noise(self, values: npt.NDArray[np.int64], scale: Fraction, source: RandomSource) -> None:
+        pass
+
+
+def exact_sums(raw: RawMeasurement) -> npt.NDArray[np.int64]:
+    return raw.with_noise(NoNoise(), Fraction(1), SeededSource(0))
+
+
 @pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS.keys())
 @given(parts=counts)
 def test_parts_sensed_apart_add_up_to_the_whole(mechanism: Mechanism, parts: npt.NDArray[np.int64]) -> None:
@@ -38,7 +58,24 @@ def test_parts_sensed_apart_add_up_to_the_whole(mechanism: Mechanism, parts: npt
     with np.errstate(over="ignore"):
         whole = mechanism.sense(parts.sum(axis=0, dtype=np.int64), negative=True)
     merged = mechanism.sense(parts[0]) + mechanism.sense(parts[1]) + mechanism.sense(parts[2])
-    np.testing.assert_array_equal(merged.copy_for_noise(), whole.copy_for_noise())
+    np.testing.assert_array_equal(exact_sums(merged), exact_sums(whole))
+
+
+def test_a_part_is_merged_once() -> None:
+    mechanism = sdp.Laplace()
+    first, second = mechanism.sense([1, 2]), mechanism.sense([3, 4])
+    merged = first + second
+    for repeated in (first, second, merged):
+        with pytest.raises(InvalidInput, match="merge each part once"):
+            merged + repeated
+    with pytest.raises(InvalidInput, match="merge each part once"):
+        first + first
+
+
+def test_its_plan_cannot_be_exchanged() -> None:
+    raw = sdp.Privelet().sense([5] * 8)
+    with pytest.raises(AttributeError):
+        raw.plan = sdp.Laplace().plan(8)  # type: ignore[misc]
 
 
 def test_perturbing_a_merged_measurement_equals_measuring_the_whole() -> None:

@@ -1,5 +1,6 @@
 """Every argument check: what is accepted, what is refused, and that a refusal quotes no private value."""
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -36,7 +37,7 @@ def test_numbers_mean_what_they_print_as(written: object, meant: Fraction) -> No
     "written",
     [
         "nan", float("nan"), float("inf"), "-inf", "", "abc", "1/0", None, True, [1], 1j,
-        "1e999999999", Decimal("1e999999999"), Decimal("nan"), "9" * 500, b"1",
+        "1e999999999", Decimal("1e999999999"), Decimal("nan"), "9" * 500, b"1", 10**500, Fraction(1, 10**500),
     ],
 )  # fmt: skip
 def test_what_is_not_a_finite_number_is_refused(written: object) -> None:
@@ -76,6 +77,13 @@ def test_shown_is_exact(number: Fraction) -> None:
 
 
 SECRET = 123_456_789
+
+
+class Complaining:
+    def __array__(self, dtype: object = None, copy: object = None) -> object:
+        raise RuntimeError(f"private {SECRET}")
+
+
 WRONG_COUNTS = {
     "nan": [SECRET, float("nan")],
     "infinite": [SECRET, float("inf")],
@@ -91,6 +99,13 @@ WRONG_COUNTS = {
     "too big": [SECRET, 2**63],
     "too big for anything": [SECRET, 2**70],
     "too big float": [float(SECRET), 1e19],
+    "float where integers merge": [2**60 + 129, 0.0],
+    "first float that is not alone": [2**53 + 1, 0.0],
+    "mixed signs of 64 bits": [np.int64(2**60 + 129), np.uint64(0)],
+    "single precision": np.array([2**24 + 1, 0], dtype=np.float32),
+    "masked": np.ma.masked_array([SECRET, 6], mask=[True, False]),
+    "bytes": [b"123", b"4"],
+    "an object that complains": Complaining(),
     "complex": [SECRET + 0j],
     "dates": np.array(["2024-01-01"], dtype="datetime64[D]"),
 }
@@ -102,6 +117,8 @@ def test_wrong_counts_are_refused_without_quoting_a_value(counts: object) -> Non
         validate.counts_vector("counts", counts)
     assert str(SECRET) not in str(caught.value)
     assert "456" not in str(caught.value)
+    assert not re.search(r"<U\d|\|S\d", str(caught.value))
+    assert caught.value.__context__ is None
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from sparsedp.errors import InvalidInput, PrivateSide
+from sparsedp.noise.samplers import NoiseSampler
+from sparsedp.noise.source import RandomSource
 from sparsedp.plan import Plan
 
 
@@ -15,36 +18,45 @@ class RawMeasurement:
     """Φ D before noise. Two with the same Φ add up, so parts of a data set can be measured apart and merged.
 
     It is as private as the data. It has no way to a file, a pickle, an array or a printed form; the one thing to do
-    with it, besides merging, is to give it to `perturb`, which adds the noise.
+    with it, besides merging, is to give it to `perturb`, which adds the noise. A part is merged once: merging it
+    again would count its people twice, beyond their contribution.
     """
 
-    __slots__ = ("__values", "plan")
+    __slots__ = ("__parts", "__plan", "__values")
 
     def __init__(self, plan: Plan, counts: npt.NDArray[np.int64]) -> None:
-        self.plan = plan
+        self.__plan = plan
         self.__values = plan.sensing.apply(counts)
+        self.__parts = frozenset([object()])
+
+    @property
+    def plan(self) -> Plan:
+        """The public plan it was sensed by."""
+        return self.__plan
 
     def __add__(self, other: RawMeasurement) -> RawMeasurement:
         """The measurement of both parts together: Φ D₁ + Φ D₂ = Φ (D₁ + D₂), modulo 2⁶⁴."""
         if not isinstance(other, RawMeasurement):
             return NotImplemented
-        if self.plan != other.plan:
-            raise InvalidInput(
-                "other",
-                "a measurement with another sensing matrix",
-                "sense both parts with the same mechanism and seed",
-            )
+        if self.__plan != other.__plan:
+            given = "a measurement with another sensing matrix"
+            raise InvalidInput("other", given, "sense both parts with the same mechanism and seed")
+        if self.__parts & other.__parts:
+            raise InvalidInput("other", "merged in already", "merge each part once")
         merged = object.__new__(RawMeasurement)
-        merged.plan = self.plan
+        merged.__plan = self.__plan
         merged.__values = self.__values + other.__values
+        merged.__parts = self.__parts | other.__parts
         return merged
 
-    def copy_for_noise(self) -> npt.NDArray[np.int64]:
-        """A fresh copy of the exact sums for the sampler to add noise to. PRIVATE until it has."""
-        return self.__values.copy()
+    def with_noise(self, sampler: NoiseSampler, scale: Fraction, source: RandomSource) -> npt.NDArray[np.int64]:
+        """Φ D plus noise of the given scale on every value: the only way out."""
+        values = self.__values.copy()
+        sampler.add_noise(values, scale, source)
+        return values
 
     def __repr__(self) -> str:
-        sensing = self.plan.sensing
+        sensing = self.__plan.sensing
         return f"RawMeasurement({sensing.name}, {sensing.rows} rows of {sensing.n} cells; private)"
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:

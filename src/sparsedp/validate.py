@@ -9,7 +9,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -111,12 +111,11 @@ def counts_vector(argument: str, counts: object, *, negative: bool = False) -> n
     Whole-valued floats are accepted (pandas makes them of counts with gaps filled); anything that is not exactly an
     integer of 64 bits is refused. `negative=True` allows negative entries (sums of signed values).
     """
-    try:
-        array = np.asarray(counts)
-    except (ValueError, TypeError):
-        raise InvalidInput(
-            argument, "not an array of numbers", "give a one-dimensional array of whole counts"
-        ) from None
+    array = _as_array(counts)
+    if array is None:
+        raise InvalidInput(argument, "not an array of numbers", "give a one-dimensional array of whole counts")
+    if isinstance(counts, np.ma.MaskedArray):
+        raise InvalidInput(argument, "an array with masked cells", "fill them first, with zeros if need be")
     if array.ndim != 1:
         given = f"an array of {array.ndim} dimensions"
         raise InvalidInput(argument, given, "give a one-dimensional array (`counts.ravel()` flattens a table)")
@@ -131,13 +130,15 @@ def counts_vector(argument: str, counts: object, *, negative: bool = False) -> n
             raise InvalidInput(argument, "not finite everywhere", "replace missing and infinite values before counting")
         if not (array == np.trunc(array)).all():
             raise InvalidInput(argument, "not whole numbers everywhere", "give counts, or round to a resolution first")
-        if (np.abs(array) >= 2.0**63).any():
-            raise InvalidInput(argument, "beyond 64-bit integers", "give counts below 2**63")
+        # From here on neighbouring integers share a float: rounding would move one person's count by hundreds.
+        if (np.abs(array) >= 2.0 ** (np.finfo(array.dtype).nmant + 1)).any():
+            raise InvalidInput(argument, "beyond what floats hold exactly", "give an array of int64")
     elif array.dtype.kind == "u":
         if (array > np.uint64(2**63 - 1)).any():
             raise InvalidInput(argument, "beyond 64-bit integers", "give counts below 2**63")
     elif array.dtype.kind not in "ib":
-        raise InvalidInput(argument, f"an array of {array.dtype} values", "give whole counts")
+        kind = _KINDS.get(array.dtype.kind, "other")
+        raise InvalidInput(argument, f"an array of {kind} values", "give whole counts")
     whole_counts = array.astype(np.int64, copy=True)
     if not negative and (whole_counts < 0).any():
         raise InvalidInput(
@@ -148,10 +149,21 @@ def counts_vector(argument: str, counts: object, *, negative: bool = False) -> n
     return whole_counts
 
 
+_KINDS = {"U": "text", "S": "bytes", "c": "complex", "M": "date", "m": "duration", "V": "record", "T": "text"}
+"""What to call the values of an array; never its full type, which may say how long the longest text is."""
+
+
+def _as_array(counts: object) -> npt.NDArray[Any] | None:
+    """None where numpy refuses: its own message, and whatever it quotes, ends here."""
+    try:
+        return np.asarray(counts)
+    except Exception:
+        return None
+
+
 def _integers_from_objects(argument: str, array: npt.NDArray[np.object_]) -> npt.NDArray[np.int64]:
     if not all(isinstance(value, Integral) for value in array):
         raise InvalidInput(argument, "an array of mixed or non-numeric values", "give whole counts")
-    try:
-        return array.astype(np.int64)
-    except OverflowError:
-        raise InvalidInput(argument, "beyond 64-bit integers", "give counts below 2**63") from None
+    if not all(-(2**63) <= int(value) < 2**63 for value in array):
+        raise InvalidInput(argument, "beyond 64-bit integers", "give counts below 2**63")
+    return array.astype(np.int64)

@@ -106,8 +106,6 @@ def test_the_share_that_is_stated_is_the_share_that_selects(monkeypatch: pytest.
 class WatchingSource(RandomSource):
     """Remembers what the ledger had when the first key was asked for."""
 
-    private = True
-
     def __init__(self, ledger: sdp.Ledger) -> None:
         self.ledger = ledger
         self.spent_at_first_draw: list[sdp.Budget | None] = []

@@ -34,8 +34,6 @@ class Script(BitStream):
 
 
 class ScriptedSource(RandomSource):
-    private = False
-
     def __init__(self, *answers: int) -> None:
         self.script = Script(answers)
 

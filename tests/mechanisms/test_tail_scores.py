@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from fractions import Fraction
 from math import isqrt
 
@@ -314,3 +315,24 @@ def test_a_wrong_length_and_a_sparsity_beyond_the_cells_are_refused() -> None:
         tail_scores(basis, np.zeros(8, dtype=np.int64), [9], distance=1)
     with pytest.raises(InvalidInput, match="distance"):
         tail_scores(basis, np.zeros(8, dtype=np.int64), [1], distance=0)
+
+
+def test_roots_do_not_depend_on_what_other_threads_do_to_mpmath() -> None:
+    alone = Roots(1000)
+    done = threading.Event()
+
+    def meddle() -> None:
+        while not done.is_set():
+            with mpmath.workdps(3):
+                mpmath.cospi(0.1)
+
+    meddler = threading.Thread(target=meddle)
+    meddler.start()
+    try:
+        beside = [Roots(1000) for _ in range(10)]
+    finally:
+        done.set()
+        meddler.join()
+    exponents = np.arange(1000)
+    for roots in beside:
+        np.testing.assert_array_equal(roots.powers(exponents), alone.powers(exponents))

@@ -41,8 +41,6 @@ class ScriptedStream(BitStream):
 class ScriptedSource(RandomSource):
     """Hands out one scripted stream."""
 
-    private = False
-
     def __init__(self, stream: ScriptedStream) -> None:
         self.stream = stream
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from exact_exponential import exp_minus, floor_between
-from goodness_of_fit import SCALES
 
+from goodness_of_fit import SCALES
 from sparsedp.noise.digit_table import FIRST_BITS, LATER_BITS, STORED_LATER_WORDS, DigitTable, digit_table
 from sparsedp.noise.law import DiscreteLaplaceLaw
 

@@ -7,12 +7,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from goodness_of_fit import fit_p_value
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from scripted_source import ScriptedStream
 
+from goodness_of_fit import fit_p_value
 from sparsedp.noise.geometric import ExactGeometric, discrete_laplace_integers, low_digits
 from sparsedp.noise.source import SeededSource
 

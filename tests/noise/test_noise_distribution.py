@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from goodness_of_fit import SCALES, fit_p_value, same_law_p_value
 
+from goodness_of_fit import SCALES, fit_p_value, same_law_p_value
 from sparsedp.noise.discrete_laplace import discrete_laplace
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.opendp_sampler import OpendpSampler

@@ -11,7 +11,7 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from sparsedp.noise.discrete_laplace import discrete_laplace
-from sparsedp.noise.source import BitStream, RandomSource, SeededSource, SystemSource
+from sparsedp.noise.source import BitStream, RandomSource, SeededSource, SystemSource, protects
 
 FORK = """
 import os
@@ -29,8 +29,6 @@ print(noise, flush=True)
 
 
 class CountingSource(RandomSource):
-    private = False
-
     def __init__(self) -> None:
         self.keys: list[bytes] = []
 
@@ -92,14 +90,14 @@ def test_a_stream_is_closed_when_the_draw_fails() -> None:
 def test_the_system_source_never_repeats() -> None:
     source = SystemSource()
     assert len({source.key() for _ in range(1000)}) == 1000
-    assert source.private
+    assert protects(source)
 
 
 def test_a_seeded_source_repeats_and_is_not_private() -> None:
     first, second, other = SeededSource(7), SeededSource(7), SeededSource(8)
     assert [first.key() for _ in range(3)] == [second.key() for _ in range(3)]
     assert len({first.key(), second.key(), other.key(), first.key()}) == 3
-    assert not first.private
+    assert not protects(first)
 
 
 def test_a_fork_does_not_repeat_noise() -> None:
@@ -108,3 +106,13 @@ def test_a_fork_does_not_repeat_noise() -> None:
     assert parent.startswith("[")
     assert child.startswith("[")
     assert parent != child
+
+
+def test_nobody_can_claim_to_protect() -> None:
+    class Pretender(SystemSource):
+        private = True
+
+        def key(self) -> bytes:
+            return bytes(32)
+
+    assert not protects(Pretender())

@@ -15,7 +15,7 @@ from sparsedp.errors import InvalidInput
 from sparsedp.measurement import RawMeasurement
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.samplers import SAMPLERS, NoiseSampler
-from sparsedp.noise.source import RandomSource, SystemSource
+from sparsedp.noise.source import RandomSource, SystemSource, protects
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Expense, Guarantee
@@ -156,10 +156,9 @@ def _perturb(raw: RawMeasurement, terms: Terms) -> Synopsis:
     left = terms.epsilon - sum((_epsilon(expense.budget) for expense in plan.choosing), Fraction(0))
     sensitivity = plan.sensing.l1_sensitivity(terms.neighbours.distance)
     scale = terms.sampler.effective_scale(Fraction(sensitivity) / left)
-    values = raw.copy_for_noise()
-    terms.sampler.add_noise(values, scale, terms.source)
+    values = raw.with_noise(terms.sampler, scale, terms.source)
     expenses = (*plan.choosing, Expense("measure", Budget(epsilon=left)))
-    guarantee = Guarantee(expenses, terms.neighbours, terms.source.private)
+    guarantee = Guarantee(expenses, terms.neighbours, protects(terms.source))
     return Synopsis(values, plan, DiscreteLaplaceLaw(scale), guarantee)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.source import RandomSource
+from sparsedp.noise.source import RandomSource, protects
 from sparsedp.validate import positive
 
 
@@ -25,7 +25,7 @@ class OpendpSampler:
 
     def check(self, source: RandomSource) -> None:
         """OpenDP must be installed, and the source the system's: OpenDP brings its own and cannot be seeded."""
-        if not source.private:
+        if not protects(source):
             raise InvalidInput(
                 "source", "a seeded source", 'use the "sparsedp" sampler for repeatable noise; OpenDP cannot be seeded'
             )

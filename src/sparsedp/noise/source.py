@@ -49,9 +49,7 @@ class BitStream:
 
 
 class RandomSource(ABC):
-    """Opens a fresh bit stream for every draw. `private` says whether what it draws protects anybody."""
-
-    private: bool
+    """Opens a fresh bit stream for every draw."""
 
     @abstractmethod
     def key(self) -> bytes:
@@ -70,8 +68,6 @@ class RandomSource(ABC):
 class SystemSource(RandomSource):
     """The operating system's cryptographic generator: what every private release uses."""
 
-    private = True
-
     def key(self) -> bytes:
         """Fresh from the operating system, so a forked child or a restored snapshot never repeats one."""
         return os.urandom(KEY_BYTES)
@@ -80,11 +76,14 @@ class SystemSource(RandomSource):
 class SeededSource(RandomSource):
     """FOR TESTS ONLY: repeatable noise that protects nobody; whatever it makes is marked `private=False`."""
 
-    private = False
-
     def __init__(self, seed: int) -> None:
         self._generator = np.random.default_rng(seed)
 
     def key(self) -> bytes:
         """The next key of a repeatable sequence."""
         return self._generator.bytes(KEY_BYTES)
+
+
+def protects(source: RandomSource) -> bool:
+    """Whether what the source draws protects anybody: only the system's own does; no subclass can claim to."""
+    return type(source) is SystemSource

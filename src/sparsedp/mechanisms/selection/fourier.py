@@ -31,16 +31,18 @@ class Roots:
     """The powers of ω = exp(−2πi/order), each within 5u: products of two correctly rounded entries of small tables."""
 
     def __init__(self, order: int) -> None:
-        from mpmath import cospi, mpf, sinpi, workprec
+        from mpmath.ctx_mp import MPContext
 
         self.order = order
         self._shift = (order.bit_length() + 1) // 2
         fine = range(min(order, 1 << self._shift))
         coarse = range(0, order, 1 << self._shift)
-        with workprec(160):
-            angles = [[mpf(2 * j) / order for j in part] for part in (fine, coarse)]
-            self._fine = np.array([[float(cospi(a)), -float(sinpi(a))] for a in angles[0]])
-            self._coarse = np.array([[float(cospi(a)), -float(sinpi(a))] for a in angles[1]])
+        # A context of its own: mpmath's usual one is shared, and another thread could lower its precision meanwhile.
+        exact = MPContext()
+        exact.prec = 160
+        angles = [[exact.mpf(2 * j) / order for j in part] for part in (fine, coarse)]
+        self._fine = np.array([[float(exact.cospi(a)), -float(exact.sinpi(a))] for a in angles[0]])
+        self._coarse = np.array([[float(exact.cospi(a)), -float(exact.sinpi(a))] for a in angles[1]])
 
     def powers(self, exponents: Integers) -> tuple[Floats, Floats]:
         """Real and imaginary parts of ω^e for exponents in [0, order)."""
