@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,11 +42,16 @@ BAD_CALLS: dict[str, tuple[dict[str, object], str]] = {
     "neighbours": ({"neighbours": "replace"}, "did you mean 'replace_one'"),
     "sampler": ({"sampler": "opendq"}, "did you mean 'opendp'"),
     "source": ({"source": 42}, "source is of type int"),
+    "ledger": ({"ledger": 5}, "ledger is of type int"),
+    "epsilon endless": ({"epsilon": Fraction(1, 10**101)}, "more than 100 digits"),
+    "epsilon endless text": ({"epsilon": "0." + "3" * 396}, "more than 100 digits"),
 }
 
 
 @pytest.mark.parametrize(("change", "complaint"), BAD_CALLS.values(), ids=BAD_CALLS.keys())
-@pytest.mark.parametrize("mechanism", [sdp.Laplace(), sdp.Privelet(), sdp.Compressive()], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "mechanism", [sdp.Laplace(), sdp.Hierarchical(), sdp.Privelet(), sdp.Compressive()], ids=lambda each: each.name
+)
 def test_bad_calls(mechanism: Mechanism, change: dict[str, object], complaint: str) -> None:
     ledger = sdp.Ledger(epsilon=10)
     call: dict[str, object] = {"counts": GOOD, "epsilon": 1, "ledger": ledger, "source": ForbiddenSource(), **change}
@@ -58,6 +65,25 @@ def test_bad_calls(mechanism: Mechanism, change: dict[str, object], complaint: s
     assert ledger.spent is None
 
 
+@pytest.mark.parametrize("mechanism", [sdp.Laplace(), sdp.Compressive()], ids=lambda each: each.name)
+def test_the_remedy_for_a_tiny_epsilon_works(mechanism: Mechanism) -> None:
+    with pytest.raises(SparsedpError) as caught:
+        mechanism.release(GOOD, epsilon="1e-30")
+    remedy = re.search(r"give at least (\S+)\.$", str(caught.value))
+    assert remedy is not None
+    assert mechanism.release(GOOD, epsilon=remedy.group(1)).private
+
+
+def test_long_fractions_stay_printable(tmp_path: Path) -> None:
+    ledger = sdp.Ledger(epsilon=1)
+    for epsilon in (Fraction(1, 7**110), Fraction(1, 3**200)):
+        release = sdp.Compressive().release(
+            np.arange(40), epsilon=epsilon + Fraction(1, 100), ledger=ledger, contribution=2**32 - 1
+        )
+        assert sdp.open_release(release.save(tmp_path / "x.parquet")).spent == release.spent
+    assert "about" in repr(ledger)
+
+
 BAD_MECHANISMS: dict[str, tuple[Callable[[], object], str]] = {
     "basis": (lambda: sdp.Compressive(basis="har"), "did you mean 'haar'"),
     "sensing": (lambda: sdp.Compressive(sensing="hadamar"), "did you mean 'hadamard'"),
@@ -69,6 +95,8 @@ BAD_MECHANISMS: dict[str, tuple[Callable[[], object], str]] = {
     "rows zero": (lambda: sdp.Compressive(sparsity=3, rows=0), "rows is 0"),
     "rows with auto": (lambda: sdp.Compressive(rows=7), "leave it out when the sparsity is 'auto'"),
     "tree outside haar": (lambda: sdp.Compressive(basis="cosine", recovery="vamp_tree"), "choose 'vamp'"),
+    "constants": (lambda: sdp.Compressive(constants=5), "constants is of type int"),  # type: ignore[arg-type]
+    "mechanism class": (lambda: sdp.release([1], epsilon=1, mechanism=sdp.Laplace), "give an object: Laplace()"),  # type: ignore[arg-type]
     "seed": (lambda: sdp.Compressive(seed=-1), "seed is -1"),
     "branching": (lambda: sdp.Hierarchical(branching=1), "branching is 1"),
     "mechanism": (lambda: sdp.release([1], epsilon=1, mechanism="laplase"), "did you mean 'laplace'"),

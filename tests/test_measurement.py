@@ -91,6 +91,12 @@ def test_perturbing_a_merged_measurement_equals_measuring_the_whole() -> None:
     assert merged.noise_scale == whole.noise_scale
 
 
+def test_one_mechanism_senses_parts_that_add_up_without_a_seed() -> None:
+    mechanism = sdp.Compressive(sparsity=2)
+    merged = mechanism.sense([1, 2, 3, 4]) + mechanism.sense([0, 0, 1, 0])
+    assert mechanism.perturb(merged, epsilon=1).spent == sdp.Budget(epsilon=1)
+
+
 def test_other_matrices_do_not_add() -> None:
     with pytest.raises(InvalidInput, match="same mechanism and seed"):
         sdp.Compressive(sparsity=2, seed=1).sense([1, 2, 3, 4]) + sdp.Compressive(sparsity=2, seed=2).sense(
@@ -101,8 +107,12 @@ def test_other_matrices_do_not_add() -> None:
 
 
 def test_another_mechanism_does_not_perturb_it() -> None:
-    with pytest.raises(InvalidInput, match="measured by laplace"):
+    with pytest.raises(InvalidInput, match="measured by another mechanism"):
         sdp.Privelet().perturb(sdp.Laplace().sense([1, 2]), epsilon=1)
+    with pytest.raises(InvalidInput, match="or with other settings"):
+        sdp.Compressive(sparsity=2, basis="cosine", seed=1).perturb(
+            sdp.Compressive(sparsity=2, seed=1).sense([1, 2, 3, 4]), epsilon=1
+        )
     with pytest.raises(InvalidInput, match="give what `sense` returned"):
         sdp.Laplace().perturb(np.zeros(3), epsilon=1)  # type: ignore[arg-type]
 

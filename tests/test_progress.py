@@ -26,7 +26,6 @@ def run_stages(screen: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> str:
         time.sleep(0.15)
         with progress.stage("compiling"):
             time.sleep(0.15)
-    time.sleep(0.1)
     return screen.getvalue()
 
 
@@ -46,7 +45,6 @@ def test_a_quick_stage_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", screen)
     with progress.stage("measuring"):
         pass
-    time.sleep(0.05)
     assert screen.getvalue() == ""
 
 

@@ -6,8 +6,9 @@
 ((4,), 'ε = 0.5')
 """
 
-from sparsedp.errors import BadFile, BudgetExceeded, InvalidInput, PrivateSide, SparsedpError
+from sparsedp.errors import BadFile, BudgetExceeded, InvalidInput, PrivateSide, SparsedpError, UnknownName
 from sparsedp.mechanisms import MECHANISMS, Compressive, Hierarchical, Laplace, Privelet
+from sparsedp.mechanisms.sparsity_choice import SelectionConstants
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger import Ledger
 from sparsedp.publish import release
@@ -28,8 +29,10 @@ __all__ = [
     "PrivateSide",
     "Privelet",
     "Release",
+    "SelectionConstants",
     "SparsedpError",
     "Synopsis",
+    "UnknownName",
     "__version__",
     "open_release",
     "open_synopsis",

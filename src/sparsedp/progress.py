@@ -21,6 +21,7 @@ class StatusLine:
     def __init__(self) -> None:
         self._stages: list[str] = []
         self._idle = threading.Event()
+        self._shower: threading.Thread | None = None
         self._lock = threading.Lock()
 
     def begin(self, what: str) -> None:
@@ -29,14 +30,20 @@ class StatusLine:
             self._stages.append(what)
             if len(self._stages) == 1 and sys.stderr.isatty():
                 self._idle = threading.Event()
-                threading.Thread(target=self._show, args=(self._idle,), daemon=True).start()
+                self._shower = threading.Thread(target=self._show, args=(self._idle,), daemon=True)
+                self._shower.start()
 
     def end(self, what: str) -> None:
         """The stage is over; the line goes when the last one is."""
         with self._lock:
             self._stages.remove(what)
-            if not self._stages:
+            shower = None if self._stages else self._shower
+            if shower is not None:
                 self._idle.set()
+                self._shower = None
+        # Outside the lock, which the line's own thread takes; after this nothing more is written.
+        if shower is not None:
+            shower.join()
 
     def _show(self, idle: threading.Event) -> None:
         started = time.monotonic()

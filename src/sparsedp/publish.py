@@ -11,7 +11,7 @@ from sparsedp.privacy.ledger import Ledger
 from sparsedp.releases.release import Release
 
 DEFAULT = Laplace()
-"""The default: never far from the best at any signal strength, and its error is known beforehand."""
+"""The default: the least noise per cell under pure ε, no bias, and an error that is known beforehand."""
 
 
 def release(
@@ -21,7 +21,9 @@ def release(
     mechanism: str | Mechanism = DEFAULT,
     contribution: int = 1,
     neighbours: str = "add_remove",
+    negative: bool = False,
     ledger: Ledger | None = None,
+    sampler: str = "sparsedp",
 ) -> Release:
     """Publish a vector of counts once under ε-differential privacy; then ask the release anything.
 
@@ -30,7 +32,17 @@ def release(
     """
     if isinstance(mechanism, str):
         mechanism = validate.one_of("mechanism", mechanism, MECHANISMS)()
+    if isinstance(mechanism, type) and issubclass(mechanism, Mechanism):
+        raise InvalidInput("mechanism", f"the class {mechanism.__name__}", f"give an object: {mechanism.__name__}()")
     if not isinstance(mechanism, Mechanism):
         given = f"of type {type(mechanism).__name__}"
         raise InvalidInput("mechanism", given, f"give a mechanism, or one of {', '.join(sorted(MECHANISMS))}")
-    return mechanism.release(counts, epsilon=epsilon, contribution=contribution, neighbours=neighbours, ledger=ledger)
+    return mechanism.release(
+        counts,
+        epsilon=epsilon,
+        contribution=contribution,
+        neighbours=neighbours,
+        negative=negative,
+        ledger=ledger,
+        sampler=sampler,
+    )

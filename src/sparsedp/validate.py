@@ -59,6 +59,14 @@ def positive(argument: str, value: object) -> Fraction:
     return number
 
 
+def budget(argument: str, value: object) -> Fraction:
+    """A number above zero that a person wrote: short enough that everything computed from it stays printable."""
+    number = positive(argument, value)
+    if max(number.numerator, number.denominator) > 10**100:
+        raise InvalidInput(argument, "a fraction of more than 100 digits", "round it, to 0.1 or 1/3 for instance")
+    return number
+
+
 def share(argument: str, value: object) -> Fraction:
     """An exact number strictly between zero and one."""
     number = exact_number(argument, value)
@@ -93,7 +101,9 @@ def one_of(argument: str, name: object, known: Mapping[str, T]) -> T:
 
 
 def shown(number: Fraction) -> str:
-    """A rational as people write it: `0.1`, `1/3`."""
+    """A rational as people write it: `0.1`, `1/3`; rounded, and said to be, when that would fill a line."""
+    if max(abs(number.numerator), number.denominator) > 10**24:
+        return f"about {float(number):.6g}"
     if number.denominator == 1:
         return str(number.numerator)
     reduced = number.denominator
@@ -116,9 +126,11 @@ def counts_vector(argument: str, counts: object, *, negative: bool = False) -> n
         raise InvalidInput(argument, "not an array of numbers", "give a one-dimensional array of whole counts")
     if isinstance(counts, np.ma.MaskedArray):
         raise InvalidInput(argument, "an array with masked cells", "fill them first, with zeros if need be")
-    if array.ndim != 1:
+    if array.ndim == 0:
+        raise InvalidInput(argument, "not an array", "give a one-dimensional array or list of whole counts")
+    if array.ndim > 1:
         given = f"an array of {array.ndim} dimensions"
-        raise InvalidInput(argument, given, "give a one-dimensional array (`counts.ravel()` flattens a table)")
+        raise InvalidInput(argument, given, "give a one-dimensional array (`numpy.ravel(counts)` flattens a table)")
     if array.size == 0:
         raise InvalidInput(argument, "empty", "give at least one cell")
     if array.size > MAX_CELLS:

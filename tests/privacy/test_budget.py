@@ -47,6 +47,11 @@ def test_nonsense_is_refused(fields: dict[str, object]) -> None:
         Budget(**fields)
 
 
+def test_a_number_is_not_a_budget() -> None:
+    with pytest.raises(TypeError):
+        Budget(epsilon=1) + 1  # type: ignore[operator]
+
+
 def test_covers() -> None:
     total = Budget(epsilon=1, delta="1e-6")
     assert total.covers(Budget(epsilon=1))

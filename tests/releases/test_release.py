@@ -43,6 +43,12 @@ def test_ranges_outside_are_refused(start: object, stop: object) -> None:
         release_of(np.arange(4.0)).range_sum(start, stop)  # type: ignore[arg-type]
 
 
+def test_bounds_of_different_shapes_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="as many bounds as start"):
+        release_of(np.arange(4.0)).range_sum([0, 1], [2, 3, 4])
+    assert release_of(np.arange(4.0)).range_sum(0, [1, 2, 4]).tolist() == [0.0, 1.0, 6.0]
+
+
 def test_any_query() -> None:
     release = release_of(np.array([3.0, 1.0, 4.0, 1.0]))
     assert release.query(np.argmax) == 2
@@ -52,6 +58,10 @@ def test_any_query() -> None:
     assert np.quantile(release, 0.5) == 2.0
     assert np.asarray(release, dtype=np.float32).dtype == np.float32
     assert len(release) == 4
+    assert release[2] == 4.0
+    assert list(release) == [3.0, 1.0, 4.0, 1.0]
+    np.testing.assert_array_equal(release[1:3], [1.0, 4.0])
+    assert pd.Series(release).tolist() == [3.0, 1.0, 4.0, 1.0]
     with pytest.raises(InvalidInput, match="one number for each of the 4 cells"):
         release.query([1, 2, 3])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
@@ -13,32 +12,18 @@ import numpy.typing as npt
 from sparsedp import validate
 from sparsedp.errors import InvalidInput
 from sparsedp.measurement import RawMeasurement
+from sparsedp.mechanisms.terms import Terms, checked_terms
 from sparsedp.noise.law import DiscreteLaplaceLaw
-from sparsedp.noise.samplers import SAMPLERS, NoiseSampler
-from sparsedp.noise.source import RandomSource, SystemSource, protects
+from sparsedp.noise.source import RandomSource, protects
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Expense, Guarantee
 from sparsedp.privacy.ledger import Ledger
-from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.progress import stage
 from sparsedp.releases.release import Release
 from sparsedp.synopsis import Synopsis
 
 Integers = npt.NDArray[np.int64]
-
-LARGEST_SCALE = 2**55
-"""Noise of a larger scale would not leave 64 bits of room for an answer; refused before anything is spent."""
-
-
-@dataclass(frozen=True)
-class Terms:
-    """What a caller asked for, checked: the budget, the neighbours, the sampler and the source of randomness."""
-
-    epsilon: Fraction
-    neighbours: Neighbours
-    sampler: NoiseSampler
-    source: RandomSource
 
 
 class Mechanism(ABC):
@@ -100,14 +85,16 @@ class Mechanism(ABC):
         `ledger`: checked and debited before any noise is drawn.
         `sampler`: "sparsedp", or "opendp" to draw the noise with that library.
         `source`: leave out; a seeded test source marks the result `private=False`.
+
+        Sums are exact modulo 2⁶⁴: counts whose sums leave 64 bits stay private, but come out wrong.
         """
         cells = validate.counts_vector("counts", counts, negative=negative)
-        terms = _terms(epsilon, contribution, neighbours, sampler, source)
-        self._check(cells.size, terms)
-        if ledger is not None:
-            ledger.debit(Budget(epsilon=terms.epsilon), f"{self.name}, {cells.size} cells")
-        plan = self._plan_privately(cells, terms)
+        terms = checked_terms(epsilon, contribution, neighbours, ledger, sampler, source)
+        plan = self._plan_in_advance(cells.size, terms)
+        terms.debit(f"{self.name}, {cells.size} cells")
         with stage(f"measuring {cells.size:,} cells"):
+            if plan is None:
+                plan = self._plan_from(cells, terms)
             return _perturb(RawMeasurement(plan, cells), terms)
 
     def sense(self, counts: npt.ArrayLike, *, negative: bool = False) -> RawMeasurement:
@@ -127,26 +114,25 @@ class Mechanism(ABC):
         source: RandomSource | None = None,
     ) -> Synopsis:
         """Add the noise to merged raw measurements. `contribution` is one person's change over all parts together."""
-        terms = _terms(epsilon, contribution, neighbours, sampler, source)
+        terms = checked_terms(epsilon, contribution, neighbours, ledger, sampler, source)
         if not isinstance(raw, RawMeasurement):
             raise InvalidInput("raw", f"of type {type(raw).__name__}", "give what `sense` returned")
-        if raw.plan.mechanism != self.name:
-            raise InvalidInput(
-                "raw", f"measured by {raw.plan.mechanism}", "perturb it with the mechanism that sensed it"
-            )
         sensing = raw.plan.sensing
-        check_scale(terms, sensing.l1_sensitivity(terms.neighbours.distance), terms.epsilon)
-        if ledger is not None:
-            ledger.debit(Budget(epsilon=terms.epsilon), f"{self.name}, {sensing.n} cells")
+        if raw.plan != self.plan(sensing.n):
+            given = "measured by another mechanism, or with other settings"
+            raise InvalidInput("raw", given, "perturb it with the mechanism and seed that sensed it")
+        terms.check_scale(sensing.max_column_l1)
+        terms.debit(f"{self.name}, {sensing.n} cells")
         return _perturb(raw, terms)
 
-    def _check(self, cells: int, terms: Terms) -> None:
-        """Refuse, from public facts alone and before any debit, what could not be published."""
-        sensing = self.plan(cells).sensing
-        check_scale(terms, sensing.l1_sensitivity(terms.neighbours.distance), terms.epsilon)
+    def _plan_in_advance(self, cells: int, terms: Terms) -> Plan | None:
+        """The plan, checked from public facts alone before any debit; None if it takes a paid look at the counts."""
+        plan = self.plan(cells)
+        terms.check_scale(plan.sensing.max_column_l1)
+        return plan
 
-    def _plan_privately(self, cells: Integers, terms: Terms) -> Plan:
-        """The plan for these counts. Only a mechanism that pays for looking at them overrides this."""
+    def _plan_from(self, cells: Integers, terms: Terms) -> Plan:
+        """The plan that a paid look at the counts leads to, for mechanisms that have none in advance."""
         return self.plan(cells.size)
 
 
@@ -160,29 +146,6 @@ def _perturb(raw: RawMeasurement, terms: Terms) -> Synopsis:
     expenses = (*plan.choosing, Expense("measure", Budget(epsilon=left)))
     guarantee = Guarantee(expenses, terms.neighbours, protects(terms.source))
     return Synopsis(values, plan, DiscreteLaplaceLaw(scale), guarantee)
-
-
-def _terms(epsilon: object, contribution: int, neighbours: str, sampler: str, source: RandomSource | None) -> Terms:
-    if source is not None and not isinstance(source, RandomSource):
-        given = f"of type {type(source).__name__}"
-        raise InvalidInput("source", given, "leave it out: private noise takes its bits from the operating system")
-    chosen_source = SystemSource() if source is None else source
-    chosen_sampler = validate.one_of("sampler", sampler, SAMPLERS)
-    chosen_sampler.check(chosen_source)
-    return Terms(
-        epsilon=validate.positive("epsilon", epsilon),
-        neighbours=Neighbours(contribution, neighbours),
-        sampler=chosen_sampler,
-        source=chosen_source,
-    )
-
-
-def check_scale(terms: Terms, sensitivity: int, epsilon: Fraction) -> None:
-    """Refuse noise that would leave no room in 64 bits: a public fact, checked before any debit."""
-    if Fraction(sensitivity) / epsilon > LARGEST_SCALE:
-        least = float(Fraction(sensitivity, LARGEST_SCALE))
-        given = f"{validate.shown(terms.epsilon)}, so small that the noise would not fit 64-bit integers"
-        raise InvalidInput("epsilon", given, f"give more than {least:.1e}")
 
 
 def _epsilon(budget: Budget) -> Fraction:

@@ -13,9 +13,10 @@ import numpy.typing as npt
 from sparsedp import validate
 from sparsedp.bases import basis_from
 from sparsedp.errors import InvalidInput
-from sparsedp.mechanisms.base import Mechanism, Terms, check_scale
+from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates
 from sparsedp.mechanisms.sparsity_choice import FORMS, SelectionConstants, choose_sparsity, constants_for
+from sparsedp.mechanisms.terms import Terms
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Expense
@@ -40,7 +41,8 @@ class Compressive(Mechanism):
     `rows`: the number k of sums, if not the one that follows from the sparsity.
     `selection`: "scaled" (the paper's: each score over its own sensitivity) or "plain".
     `constants`: those of the rows k(S) and of the choice of S, if not the ones that suit the recovery.
-    `seed`: the public seed of Φ; parts measured apart need the same one to be merged. Fresh if left out.
+    `seed`: the public seed of Φ, drawn once for this object if left out; to measure parts on several machines and
+    merge them, give all of them the same one.
 
     Guarantee: ε-differential privacy, the private choice of the sparsity included. Proof: `mechanisms/compressive.md`.
     """
@@ -59,7 +61,7 @@ class Compressive(Mechanism):
     def __post_init__(self) -> None:
         validate.one_of("sensing", self.sensing, SENSING)
         validate.one_of("selection", self.selection, FORMS)
-        validate.share("selection_share", self.selection_share)
+        object.__setattr__(self, "selection_share", validate.share("selection_share", self.selection_share))
         basis_from(self.basis, 1)
         if self.recovery != "auto":
             validate.one_of("recovery", self.recovery, {**DECODERS, "auto": None})
@@ -71,8 +73,12 @@ class Compressive(Mechanism):
             raise InvalidInput("rows", f"{self.rows}", "leave it out when the sparsity is 'auto': it follows from it")
         if self.rows is not None:
             validate.whole("rows", self.rows)
-        if self.seed is not None:
-            validate.whole("seed", self.seed, least=0, most=2**64 - 1)
+        if self.constants is not None and not isinstance(self.constants, SelectionConstants):
+            given = f"of type {type(self.constants).__name__}"
+            raise InvalidInput("constants", given, "give sparsedp.SelectionConstants(…), or leave it out")
+        if self.seed is None:
+            object.__setattr__(self, "seed", secrets.randbits(64))
+        validate.whole("seed", self.seed, least=0, most=2**64 - 1)
 
     def plan(self, cells: int) -> Plan:
         """The public plan for a sparsity given by the caller."""
@@ -86,7 +92,7 @@ class Compressive(Mechanism):
         return self._plan(cells, sparsity, rows)
 
     def _plan(self, cells: int, sparsity: int, rows: int, choosing: tuple[Expense, ...] = ()) -> Plan:
-        seed = secrets.randbits(64) if self.seed is None else self.seed
+        seed = self.seed or 0  # never None once constructed
         sensing: Sensing = SENSING[self.sensing](cells, rows=rows, seed=seed)
         return Plan(self.name, sensing, RecoveryPlan(self._decoder, self.basis, sparsity), choosing)
 
@@ -97,20 +103,18 @@ class Compressive(Mechanism):
 
     @property
     def _constants(self) -> SelectionConstants:
-        return constants_for(self._decoder) if self.constants is None else self.constants
+        return constants_for(self._decoder, self.basis) if self.constants is None else self.constants
 
-    def _check(self, cells: int, terms: Terms) -> None:
+    def _plan_in_advance(self, cells: int, terms: Terms) -> Plan | None:
         if self.sparsity != "auto":
-            super()._check(cells, terms)
-            return
+            return super()._plan_in_advance(cells, terms)
         constant = self._constants.rows_constant
         most_rows = max(rows_for(cells, sparsity, constant) for sparsity in sparsity_candidates(cells, constant))
-        check_scale(terms, most_rows * terms.neighbours.distance, terms.epsilon - self._selecting(terms))
+        terms.check_scale(most_rows, 1 - self._share)
+        return None
 
-    def _plan_privately(self, cells: npt.NDArray[np.int64], terms: Terms) -> Plan:
-        if self.sparsity != "auto":
-            return self.plan(cells.size)
-        selecting = self._selecting(terms)
+    def _plan_from(self, cells: npt.NDArray[np.int64], terms: Terms) -> Plan:
+        selecting = terms.epsilon * self._share
         choice = choose_sparsity(
             cells,
             basis_from(self.basis, cells.size),
@@ -124,5 +128,6 @@ class Compressive(Mechanism):
         chosen = Expense("choose the sparsity", Budget(epsilon=selecting))
         return self._plan(cells.size, choice.sparsity, choice.rows, (chosen,))
 
-    def _selecting(self, terms: Terms) -> Fraction:
-        return terms.epsilon * validate.share("selection_share", self.selection_share)
+    @property
+    def _share(self) -> Fraction:
+        return validate.share("selection_share", self.selection_share)

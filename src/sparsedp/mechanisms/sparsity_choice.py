@@ -45,7 +45,7 @@ class SelectionConstants:
             object.__setattr__(self, name, validate.positive(name, getattr(self, name)))
 
 
-def constants_for(decoder: str) -> SelectionConstants:
+def constants_for(decoder: str, basis: str = "haar") -> SelectionConstants:
     """The constants that suit a decoder: CoSaMP needs the paper's rows, better decoders waste budget on them."""
     return DECODER_CONSTANTS.get(decoder, SelectionConstants())
 

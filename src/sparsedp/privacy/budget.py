@@ -37,6 +37,8 @@ class Budget:
         object.__setattr__(self, "rho", None if rho is None else validate.positive("rho", rho))
 
     def __add__(self, other: Budget) -> Budget:
+        if not isinstance(other, Budget):
+            return NotImplemented
         if self.rho is not None and other.rho is not None:
             return Budget(rho=self.rho + other.rho)
         if self.epsilon is not None and other.epsilon is not None:

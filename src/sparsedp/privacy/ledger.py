@@ -7,6 +7,7 @@ import threading
 from dataclasses import dataclass
 from typing import NoReturn
 
+from sparsedp import validate
 from sparsedp.errors import BudgetExceeded, InvalidInput, PrivateSide
 from sparsedp.privacy.budget import Budget
 
@@ -33,6 +34,7 @@ class Ledger:
 
     def __init__(self, *, epsilon: object = None, rho: object = None, delta: object = 0) -> None:
         self.total = Budget(epsilon=epsilon, rho=rho, delta=delta)
+        validate.budget("rho" if epsilon is None else "epsilon", self.total.rho or self.total.epsilon)
         self._entries: list[Entry] = []
         self._lock = threading.Lock()
         self._process = os.getpid()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -53,6 +53,13 @@ class Release:
     def __len__(self) -> int:
         return int(self.values.size)
 
+    def __getitem__(self, cells: Any) -> Any:
+        """Cells as in a numpy array: `release[3]`, `release[3:9]`."""
+        return self.values[cells]
+
+    def __iter__(self) -> Iterator[float]:
+        return iter(self.values.tolist())
+
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         """So that numpy functions take a release as it is: `np.quantile(release, 0.9)`."""
         return np.array(self.values, dtype=dtype, copy=copy)
@@ -78,6 +85,8 @@ class Release:
                 raise InvalidInput(argument, f"of type {bounds.dtype}", "give whole cell numbers")
             if bounds.size and not (bounds.min() >= 0 and bounds.max() <= len(self)):
                 raise InvalidInput(argument, "outside the cells", f"give cell numbers from 0 to {len(self)}")
+        if starts.shape != stops.shape and starts.ndim and stops.ndim:
+            raise InvalidInput("stop", f"of shape {stops.shape}", f"give as many bounds as start has, {starts.shape}")
         if np.any(starts > stops):
             raise InvalidInput("start", "after stop", "give start ≤ stop")
         sums = self._prefix_sums[stops] - self._prefix_sums[starts]
