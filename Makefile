@@ -8,7 +8,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 
-.PHONY: help demo test lint types unit bench bench-noise bench-transforms bench-recovery bench-release fidelity clean
+.PHONY: help demo test lint types unit bench bench-noise bench-transforms bench-recovery bench-release study fidelity clean
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -43,7 +43,7 @@ types: $(VENV)/.test
 	$(BIN)/mypy
 
 unit: $(VENV)/.test
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n auto
 
 bench: bench-noise bench-transforms bench-recovery bench-release  ## every benchmark, side by side with its peers
 
@@ -59,7 +59,10 @@ bench-recovery: $(VENV)/.bench  ## decoders against PyLops, scikit-learn and spg
 bench-release: $(VENV)/.bench  ## whole releases up to 2²⁴ cells: time and peak memory
 	$(BIN)/python benchmarks/bench_release.py
 
-fidelity: $(VENV)/.demo  ## the paper's own files, where SPARSEDP_DATA names a folder that holds them
+study: $(VENV)/.bench  ## the experiment behind the constants of the sparsity's choice
+	$(BIN)/python benchmarks/study_constants.py
+
+fidelity: $(VENV)/.bench  ## the paper's own files, where SPARSEDP_DATA names a folder that holds them
 	$(BIN)/python benchmarks/fidelity.py
 
 clean:  ## remove the virtual environment and everything generated

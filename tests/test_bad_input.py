@@ -24,6 +24,7 @@ class ForbiddenSource(RandomSource):
 
 
 GOOD = np.array([SECRET, 1, 2, 3])
+EVERY_MECHANISM = [mechanism() for mechanism in sdp.MECHANISMS.values()]
 BAD_CALLS: dict[str, tuple[dict[str, object], str]] = {
     "nan": ({"counts": [SECRET, float("nan")]}, "counts is not finite"),
     "half": ({"counts": [SECRET, 0.5]}, "counts is not whole numbers"),

@@ -18,7 +18,7 @@ def test_the_demo_publishes_with_every_mechanism(tmp_path: Path) -> None:
         [sys.executable, DEMO], cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PYTHONUTF8": "1"}
     )
     assert run.returncode == 0, run.stderr
-    for name in ("publish zeros", *sdp.MECHANISMS):
+    for name in ("publish zeros", *sdp.MECHANISMS, "ε = 0.6", "ε = 0.4"):
         assert name in run.stdout
     release = sdp.open_release(tmp_path / "out" / "flights.release.parquet")
     assert release.private
