@@ -8,7 +8,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 
-.PHONY: help demo test lint types unit bench bench-noise bench-transforms bench-recovery bench-release study fidelity clean
+.PHONY: help demo test lint types unit bench bench-noise bench-transforms bench-recovery bench-release bench-errors study fidelity clean
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -55,6 +55,9 @@ bench-transforms: $(VENV)/.bench  ## Hadamard and Haar against scipy's cosine tr
 
 bench-recovery: $(VENV)/.bench  ## decoders against PyLops, scikit-learn and spgl1
 	$(BIN)/python benchmarks/bench_recovery.py
+
+bench-errors: $(VENV)/.bench  ## mean errors of every mechanism on the flights, at three ε
+	$(BIN)/python benchmarks/bench_errors.py
 
 bench-release: $(VENV)/.bench  ## whole releases up to 2²⁴ cells: time and peak memory
 	$(BIN)/python benchmarks/bench_release.py

@@ -19,13 +19,12 @@ from rich.table import Table
 
 import sparsedp as sdp
 from sparsedp.datasets.flights import hourly_departures
+from sparsedp.experiments.metrics import cell_error, range_error
 
 EPSILON = "0.1"
 PUBLISHED = "laplace"
 OUT = Path("out")
 FORTNIGHT = slice(24 * 182, 24 * 196)  # 2 to 15 July: quiet nights, busy days, a holiday
-
-Floats = npt.NDArray[np.float64]
 
 
 def main() -> None:
@@ -58,17 +57,6 @@ def publish_with_every_mechanism(
         release = mechanism.release(truth, epsilon=EPSILON, ledger=ledger)
         releases[name] = release, time.perf_counter() - started
     return releases
-
-
-def cell_error(truth: npt.NDArray[np.int64], values: Floats) -> float:
-    return float(np.linalg.norm(truth - values))
-
-
-def range_error(truth: npt.NDArray[np.int64], values: Floats) -> float:
-    """Root mean square error over 2,000 random ranges."""
-    bounds = np.sort(np.random.default_rng(0).integers(0, truth.size + 1, size=(2000, 2)), axis=1)
-    sums = np.concatenate(([0.0], np.cumsum(values - truth)))
-    return float(np.sqrt(np.mean((sums[bounds[:, 1]] - sums[bounds[:, 0]]) ** 2)))
 
 
 def error_table(truth: npt.NDArray[np.int64], releases: dict[str, tuple[sdp.Release, float]]) -> Table:

@@ -11,7 +11,7 @@ SOURCE = Path(sparsedp.__file__).parent
 # Each module may import only from its own layer and from those above it in this list.
 LAYERS = [
     ["version", "errors"],
-    ["validate", "progress", "columns_file"],
+    ["validate", "progress", "columns_file", "arrays"],
     ["jit"],
     ["privacy"],
     ["bases", "sensing"],
@@ -22,7 +22,7 @@ LAYERS = [
     ["synopsis"],
     ["noise"],
     ["measurement"],
-    ["mechanisms", "datasets"],
+    ["mechanisms", "datasets", "experiments"],
     ["publish"],
     [""],
 ]

@@ -1,0 +1,1 @@
+"""Comparing releases with the truth: for data owners and for research; nothing here is private."""
