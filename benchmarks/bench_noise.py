@@ -6,10 +6,11 @@ Exits with 1 when ours is less than 40 times faster on a vector of 10⁶ at any 
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable
 from fractions import Fraction
 
+from side_by_side import least_time
+
+# isort: split
 import numpy as np
 import opendp.prelude as dp
 from rich.console import Console
@@ -26,21 +27,11 @@ QUICK_SCALES = (Fraction(1), Fraction(10**9))
 OURS_REPEATS, THEIRS_REPEATS = 7, 2
 
 
-def best_seconds(run: Callable[[], object], repeats: int) -> float:
-    """The shortest of a few runs: what the machine can do when nothing else disturbs it."""
-    times = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - started)
-    return min(times)
-
-
 def our_seconds(scale: Fraction, size: int) -> float:
     values, source = np.zeros(size, dtype=np.int64), SystemSource()
     # Loads the compiled kernel and makes the scale's table, once for all later draws.
     add_discrete_laplace(values[:1], scale, source)
-    return best_seconds(lambda: add_discrete_laplace(values, scale, source), OURS_REPEATS)
+    return least_time(lambda: add_discrete_laplace(values, scale, source), OURS_REPEATS)
 
 
 def opendp_seconds(scale: Fraction, size: int) -> float:
@@ -48,7 +39,7 @@ def opendp_seconds(scale: Fraction, size: int) -> float:
     laplace = dp.m.make_laplace(*space, scale=float(scale))
     values = np.zeros(size, dtype=np.int64)
     laplace(values[:1])
-    return best_seconds(lambda: laplace(values), THEIRS_REPEATS if size < TARGET_SIZE else 1)
+    return least_time(lambda: laplace(values), THEIRS_REPEATS if size < TARGET_SIZE else 1)
 
 
 def shown_scale(scale: Fraction) -> str:

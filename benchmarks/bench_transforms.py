@@ -3,27 +3,31 @@
 One thread. Exit status 1 if a target is missed:
 
 - the Walsh–Hadamard and the Haar transform of 2²⁰ floats take at most 0.25 of one `scipy.fft.dct`;
-- from 2¹⁶ to 2²⁴ the cost per n·log₂n (Hadamard) and per n (Haar) stays within a factor 2. The same 2²⁴ cells are cut
-  into vectors of each length, so every length moves the same memory and what differs is the transform alone.
+- from 2¹⁶ to 2²⁴ the cost per n·log₂n (Hadamard) and per n (Haar) stays within a factor 2.
 
-The second table, for information, repeats one vector: short ones then live in the cache, which a plain copy shows too.
+That second target has two readings, and both are printed. The one that is judged cuts the same 2²⁴ cells into vectors
+of each length: every length moves the same memory, so what differs is the transform alone. The other transforms one
+vector of each length again and again. It is not judged, and is beyond the factor on most machines: it spreads more,
+because short vectors stay in cache and long ones cannot. A plain copy stands beside both, to show the memory's part.
 """
 
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
+from functools import partial
 from math import log2
 
+from side_by_side import least_time
+
+# isort: split
 import numpy as np
-import numpy.typing as npt
 from scipy.fft import dct
 
+from sparsedp.arrays import Floats
 from sparsedp.bases.haar_transform import haar_analyze, haar_synthesize
 from sparsedp.sensing.walsh_hadamard import walsh_hadamard
 
-Floats = npt.NDArray[np.float64]
 Transform = Callable[[Floats, Floats], object]
 
 EXPONENTS = range(16, 25, 2)
@@ -38,24 +42,14 @@ TRANSFORMS: dict[str, tuple[Transform, Callable[[int], float]]] = {
 }
 
 
-def best_time(run: Callable[[], object], repeats: int) -> float:
-    run()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
 def against_dct() -> bool:
     cells, out = np.zeros(2**20), np.zeros(2**20)
     cells[:] = out[:] = 0.0
-    reference = best_time(lambda: dct(cells, workers=1), 15)
+    reference = least_time(lambda: dct(cells, workers=1), 15)
     print(f"n = 2^20: scipy.fft.dct {reference * 1e3:.2f} ms")
     met = True
     for name, (transform, _) in TRANSFORMS.items():
-        taken = best_time(lambda transform=transform: transform(cells, out), 15)  # type: ignore[misc]
+        taken = least_time(partial(transform, cells, out), 15)
         if name.startswith("("):
             continue
         share = taken / reference
@@ -81,16 +75,14 @@ def scaling(title: str, memory: tuple[Floats, Floats], *, same_memory: bool, gat
                 n = 2**exponent
                 total = 2**24 if same_memory else n
                 cells, out = (part[:total] for part in memory)
-                start = time.perf_counter()
-                in_turn(transform, cells, out, n)
-                best[exponent] = min(best[exponent], (time.perf_counter() - start) / (total // n) / unit(n))
-                if not same_memory:
-                    again = best_time(lambda c=cells, o=out, t=transform: t(c, o), 2)  # type: ignore[misc]
-                    best[exponent] = min(best[exponent], again / unit(n))
+                # One vector is repeated at once, so that it is in cache if it fits; all 2²⁴ cells never are.
+                repeats = 1 if same_memory else 3
+                taken = least_time(partial(in_turn, transform, cells, out, n), repeats)
+                best[exponent] = min(best[exponent], taken / (total // n) / unit(n))
         spread = max(best.values()) / min(best.values())
         judged = gate and not name.startswith("(")
         met &= not judged or spread <= TARGET_FLATNESS
-        note = f"(target {TARGET_FLATNESS:g})" if judged else ""
+        note = f"(target {TARGET_FLATNESS:g})" if judged else "(not judged)"
         print(f"  {name:15s}" + "".join(f"{cost * 1e12:9.0f}" for cost in best.values()) + f"   {spread:.2f} {note}")
     return met
 
@@ -102,8 +94,9 @@ def main() -> int:
     for part in memory:
         part.fill(0.0)
     unit = "ps per n·log2(n) or per n"
-    met &= scaling(f"{unit}, the same 2^24 cells in vectors of n", memory, same_memory=True, gate=True)
-    scaling(f"{unit}, one vector of n again and again", memory, same_memory=False, gate=False)
+    met &= scaling(f"JUDGED: {unit}, the same 2^24 cells in vectors of n", memory, same_memory=True, gate=True)
+    scaling(f"NOT JUDGED: {unit}, one vector of n again and again", memory, same_memory=False, gate=False)
+    print("  This reading spreads more because short vectors stay in cache and long ones cannot: see the plain copy.")
     print("\nall targets met" if met else "\nA TARGET WAS MISSED")
     return 0 if met else 1
 

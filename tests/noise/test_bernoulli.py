@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from scripted_source import ScriptedStream
 
-from sparsedp.noise.bernoulli import LazyUniform, bernoulli, bernoulli_exp
+from sparsedp.noise.bernoulli import LazyUniform, bernoulli
 from sparsedp.noise.probability import Probability, Rational, exponential
 from sparsedp.noise.source import SeededSource
 
@@ -26,14 +26,14 @@ def words_of(probability: Probability, count: int) -> list[int]:
 @pytest.mark.parametrize("exponent", [Fraction(1, 100), Fraction(1, 2), Fraction(1), Fraction(7, 2)])
 def test_frequencies(exponent: Fraction) -> None:
     with SeededSource(11).draw() as stream:
-        successes = sum(bernoulli_exp(exponent, stream) for _ in range(8000))
+        successes = sum(bernoulli(exponential(exponent), stream) for _ in range(8000))
     assert stats.binomtest(successes, 8000, float(np.exp(-float(exponent)))).pvalue > 1e-4
     assert stats.binomtest(successes, 8000, float(np.exp(-float(exponent)) * 0.7)).pvalue < 1e-4
 
 
 def test_certain_and_impossible() -> None:
     with SeededSource(1).draw() as stream:
-        assert all(bernoulli_exp(Fraction(0), stream) for _ in range(50))
+        assert all(bernoulli(exponential(Fraction(0)), stream) for _ in range(50))
         assert not any(bernoulli(Rational(Fraction(0)), stream) for _ in range(50))
 
 

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from sparsedp.arrays import Integers
 from sparsedp.noise.digit_kernel import BLOCK, add_digit_words
 from sparsedp.noise.digit_table import digit_table
 from sparsedp.noise.source import SeededSource
 
 Words = npt.NDArray[np.uint16]
-Integers = npt.NDArray[np.int64]
 
 
 def run(words: Words, first: Words, values: Integers) -> Integers:
@@ -89,7 +89,11 @@ def test_digits_have_their_frequencies_and_are_pairwise_independent() -> None:
             assert stats.chisquare(seen, expected).pvalue > 1e-4
         else:
             assert seen[~likely].sum() <= 30
-    for one, other in combinations(range(rows), 2):
+    # The last of the eleven digits is ±1 a handful of times only: too rarely for a test of its pairs.
+    common = [row for row in range(rows) if min(np.bincount(digits[row] + 1, minlength=3)) > 100]
+    assert common == list(range(rows - 1))
+    pairs = list(combinations(common, 2))
+    assert len(pairs) == 45
+    for one, other in pairs:
         seen = np.bincount(3 * digits[one] + digits[other] + 4, minlength=9).reshape(3, 3)
-        if (seen.sum(axis=0) > 100).all() and (seen.sum(axis=1) > 100).all():
-            assert stats.chi2_contingency(seen).pvalue > 1e-5
+        assert stats.chi2_contingency(seen).pvalue > 1e-5

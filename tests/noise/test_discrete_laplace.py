@@ -10,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_source import ScriptedSource, ScriptedStream, Words
 
+from sparsedp.arrays import Numbers
 from sparsedp.errors import InvalidInput
+from sparsedp.noise import discrete_laplace as sampler
+from sparsedp.noise.digit_kernel import add_digit_words
 from sparsedp.noise.digit_table import STORED_LATER_WORDS, DigitTable, digit_table
 from sparsedp.noise.discrete_laplace import add_discrete_laplace, discrete_laplace
 from sparsedp.noise.source import SeededSource, SystemSource
@@ -143,6 +146,28 @@ def test_random_words_are_wiped_and_their_number_is_public() -> None:
     discrete_laplace(Fraction(100), 700, ScriptedSource(stream))
     assert [words.shape for words in stream.filled] == [(2, table.rows, 512), (1,)]
     assert not any(words.any() for words in stream.filled)
+
+
+def test_all_that_the_kernel_wrote_is_wiped(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = digit_table(Fraction(100))
+    written: list[tuple[Numbers, ...]] = []
+
+    def recorded(words: Numbers, first: Numbers, values: Numbers, *scratch: Numbers) -> int:
+        found = add_digit_words(words, first, values, *scratch)
+        assert all(array.any() for array in scratch)
+        written.append((words, *scratch))
+        return found
+
+    def first(words: Words) -> None:
+        words[...] = ZERO_DIGIT
+        words[:, 0] = 0
+        words[:, 1] = table.first[1]
+
+    monkeypatch.setattr(sampler, "add_digit_words", recorded)
+    stream = ScriptedStream(first, [[NEVER] * 100], [])
+    discrete_laplace(Fraction(100), 100, ScriptedSource(stream))
+    assert len(written) == 1
+    assert not any(array.any() for array in written[0])
 
 
 def test_words_are_wiped_when_a_draw_is_interrupted() -> None:

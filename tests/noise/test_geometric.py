@@ -1,4 +1,4 @@
-"""The plain big-integer sampler: the law, its digits, and its full support."""
+"""Geometric variables as big integers: the law, its digits, and its full support."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_discrete_laplace import plain_discrete_laplace
 from scipy import stats
 from scripted_source import ScriptedStream
 
 from goodness_of_fit import fit_p_value
-from sparsedp.noise.geometric import ExactGeometric, discrete_laplace_integers, low_digits
+from sparsedp.noise.geometric import ExactGeometric, low_digits
 from sparsedp.noise.source import SeededSource
 
 ALWAYS, NEVER = 0, 2**64 - 1
@@ -27,8 +28,8 @@ def test_the_number_of_low_digits_is_the_least_that_suffices(scale: Fraction) ->
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 50), Fraction(1, 3), Fraction(7, 2)])
-def test_discrete_laplace_integers_follow_the_law(scale: Fraction) -> None:
-    sample = np.array(discrete_laplace_integers(scale, 3000, SeededSource(2)))
+def test_differences_follow_the_discrete_laplace_law(scale: Fraction) -> None:
+    sample = np.array(plain_discrete_laplace(scale, 3000, SeededSource(2)))
     if scale < Fraction(1, 40):
         assert not sample.any()
     else:
@@ -60,7 +61,7 @@ def test_support_has_no_end() -> None:
 
 
 def test_a_scale_of_hundreds_of_digits_gives_integers_of_that_size() -> None:
-    sample = discrete_laplace_integers(Fraction(10**100), 20, SeededSource(4))
+    sample = plain_discrete_laplace(Fraction(10**100), 20, SeededSource(4))
     assert any(value > 0 for value in sample)
     assert any(value < 0 for value in sample)
     assert 10**98 < sum(map(abs, sample)) / 20 < 10**102

@@ -26,7 +26,6 @@ def test_moments_are_sums_over_the_support(scale: Fraction) -> None:
     assert isclose(sum(law.pmf(x) for x in support), 1, rel_tol=1e-12)
     assert isclose(sum(x**2 * law.pmf(x) for x in support), law.variance, rel_tol=1e-11)
     assert isclose(sum(x**4 * law.pmf(x) for x in support), law.fourth_moment, rel_tol=1e-11)
-    assert isclose(sum(abs(x) * law.pmf(x) for x in support), law.mean_absolute, rel_tol=1e-11)
 
 
 @pytest.mark.parametrize("scale", TINY_TO_HUGE)
@@ -38,17 +37,13 @@ def test_figures_are_accurate_at_every_scale(scale: Fraction) -> None:
         expected = {
             "variance": 2 * q / (1 - q) ** 2,
             "fourth": 2 * q * (1 + 10 * q + q * q) / (1 - q) ** 4,
-            "mean_absolute": 2 * q / (1 - q * q),
             "pmf": (1 - q) / (1 + q) * q**near,
-            "log_pmf": mpmath.log((1 - q) / (1 + q) * q**near),
             "cdf": q**near / (1 + q),
         }
         found = {
             "variance": law.variance,
             "fourth": law.fourth_moment,
-            "mean_absolute": law.mean_absolute,
             "pmf": law.pmf(-near),
-            "log_pmf": law.log_pmf(near),
             "cdf": law.cdf(-near),
         }
         for name, value in found.items():
@@ -75,9 +70,8 @@ def test_scales_beyond_floats_give_limits_not_errors(scale: Fraction) -> None:
 @pytest.mark.parametrize("scale", SCALES)
 def test_neighbouring_values_differ_by_the_promised_factor(scale: Fraction) -> None:
     law = DiscreteLaplaceLaw(scale)
-    assert isclose(law.log_pmf(4) - law.log_pmf(5), 1 / scale, rel_tol=1e-6)
-    assert law.log_pmf(-5) == law.log_pmf(5)
-    assert isclose(log(law.pmf(0)), law.log_pmf(0), rel_tol=1e-12, abs_tol=1e-15)
+    assert isclose(log(law.pmf(4) / law.pmf(5)), 1 / scale, rel_tol=1e-6)
+    assert law.pmf(-5) == law.pmf(5)
 
 
 @pytest.mark.parametrize("scale", SCALES)

@@ -6,11 +6,8 @@ from abc import ABC, abstractmethod
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
-from sparsedp.errors import InvalidInput
-
-Floats = npt.NDArray[np.float64]
+from sparsedp.arrays import Floats, float_vector
 
 
 class Basis(ABC):
@@ -47,19 +44,9 @@ class Basis(ABC):
         return np.stack([self.synthesize(unit) for unit in np.eye(self.size)], axis=1)
 
 
-def contiguous_floats(argument: str, values: Floats, *lengths: int) -> Floats:
-    """`values` as a contiguous float64 vector of one of the `lengths`; copied only if it is not one."""
-    array = np.ascontiguousarray(values, dtype=np.float64)
-    if array.ndim != 1 or len(array) not in lengths:
-        wanted = " or ".join(str(length) for length in dict.fromkeys(lengths))
-        raise InvalidInput(argument, f"of shape {array.shape}", f"give a vector of {wanted} numbers")
-    # The kernels are compiled for writeable arrays; compiling them again for read-only ones would cost more.
-    return array if array.flags.writeable else array.copy()
-
-
 def cells_or_padded(basis: Basis, signal: Floats) -> Floats:
     """The `size` cells of a signal given as n cells (then padded with zeros) or as `size` cells."""
-    cells = contiguous_floats("signal", signal, basis.n, basis.size)
+    cells = float_vector("signal", signal, basis.n, basis.size)
     if len(cells) == basis.size:
         return cells
     padded = np.zeros(basis.size)

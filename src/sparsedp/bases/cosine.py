@@ -7,7 +7,8 @@ from math import isqrt
 
 import numpy as np
 
-from sparsedp.bases.base import Basis, Floats, contiguous_floats
+from sparsedp.arrays import Floats, float_vector
+from sparsedp.bases.base import Basis
 from sparsedp.validate import MAX_CELLS, whole
 
 PI_BELOW = Fraction(314159265358979, 10**14)
@@ -25,13 +26,13 @@ class Cosine(Basis):
         """The DCT-II of n cells."""
         from scipy.fft import dct
 
-        return np.asarray(dct(contiguous_floats("signal", signal, self.n), norm="ortho"))
+        return np.asarray(dct(float_vector("signal", signal, self.n), norm="ortho"))
 
     def synthesize(self, coefficients: Floats) -> Floats:
         """Its inverse."""
         from scipy.fft import idct
 
-        return np.asarray(idct(contiguous_floats("coefficients", coefficients, self.n), norm="ortho"))
+        return np.asarray(idct(float_vector("coefficients", coefficients, self.n), norm="ortho"))
 
     @property
     def row_sum_bound(self) -> Fraction:

@@ -7,7 +7,8 @@ from math import isqrt
 
 import numpy as np
 
-from sparsedp.bases.base import Basis, Floats, cells_or_padded, contiguous_floats
+from sparsedp.arrays import Floats, float_vector
+from sparsedp.bases.base import Basis, cells_or_padded
 from sparsedp.bases.haar_transform import haar_analyze, haar_synthesize
 from sparsedp.validate import MAX_CELLS, whole
 
@@ -31,16 +32,16 @@ class Haar(Basis):
         """N: the least power of two that is at least n."""
         return self._size
 
-    def analyze(self, signal: Floats, out: Floats | None = None) -> Floats:
-        """Ψᵀ: n or N cells to N coefficients, written to `out` if given (N contiguous floats, not the signal)."""
-        coefficients = np.empty(self._size) if out is None else out
+    def analyze(self, signal: Floats) -> Floats:
+        """Ψᵀ: n or N cells to N coefficients."""
+        coefficients = np.empty(self._size)
         haar_analyze(cells_or_padded(self, signal), coefficients)
         return coefficients
 
-    def synthesize(self, coefficients: Floats, out: Floats | None = None) -> Floats:
-        """Ψ: N coefficients to n cells, or to as many as `out` has (n … N contiguous floats)."""
-        cells = np.empty(self.n) if out is None else out
-        haar_synthesize(contiguous_floats("coefficients", coefficients, self._size), cells)
+    def synthesize(self, coefficients: Floats) -> Floats:
+        """Ψ: N coefficients to n cells."""
+        cells = np.empty(self.n)
+        haar_synthesize(float_vector("coefficients", coefficients, self._size), cells)
         return cells
 
     @property

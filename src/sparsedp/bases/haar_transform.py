@@ -13,11 +13,9 @@ from __future__ import annotations
 from math import sqrt
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
-
-Floats = npt.NDArray[np.float64]
 
 BLOCK = 8192
 """Cells in a block: 64 KB; they, their coefficients and the scratch stay in the second-level cache."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from sparsedp.bases.base import Basis, Floats, contiguous_floats
+from sparsedp.arrays import Floats, float_vector
+from sparsedp.bases.base import Basis
 from sparsedp.validate import MAX_CELLS, whole
 
 
@@ -18,11 +19,11 @@ class Identity(Basis):
 
     def analyze(self, signal: Floats) -> Floats:
         """A copy of the cells."""
-        return contiguous_floats("signal", signal, self.n).copy()
+        return float_vector("signal", signal, self.n).copy()
 
     def synthesize(self, coefficients: Floats) -> Floats:
         """A copy of the coefficients."""
-        return contiguous_floats("coefficients", coefficients, self.n).copy()
+        return float_vector("coefficients", coefficients, self.n).copy()
 
     @property
     def row_sum_bound(self) -> Fraction:

@@ -7,7 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from sparsedp.bases.base import Basis, Floats, cells_or_padded, contiguous_floats
+from sparsedp.arrays import Floats, float_vector
+from sparsedp.bases.base import Basis, cells_or_padded
 from sparsedp.validate import MAX_CELLS, one_of, whole
 
 MARGIN = Fraction(1, 10**6)
@@ -51,7 +52,7 @@ class Wavelet(Basis):
         """`size` coefficients to n cells."""
         import pywt
 
-        checked = contiguous_floats("coefficients", coefficients, self._size)
+        checked = float_vector("coefficients", coefficients, self._size)
         parts = np.split(checked, np.cumsum(self._lengths)[:-1])
         cells = pywt.waverec(parts, self._filter, mode="periodization")
         return np.array(cells[: self.n])

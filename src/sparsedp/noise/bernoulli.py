@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
-from sparsedp.noise.probability import Probability, exponential
+from sparsedp.noise.probability import Probability
 from sparsedp.noise.source import BitStream
 
 _WORD_BITS = 64
@@ -36,8 +34,3 @@ class LazyUniform:
 def bernoulli(probability: Probability, stream: BitStream) -> bool:
     """True with exactly the given probability."""
     return LazyUniform(stream).below(probability)
-
-
-def bernoulli_exp(exponent: Fraction, stream: BitStream) -> bool:
-    """True with probability exp(−x), for a rational x ≥ 0."""
-    return bernoulli(exponential(exponent), stream)

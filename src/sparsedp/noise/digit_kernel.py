@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from sparsedp.arrays import Integers
 from sparsedp.jit import kernel
 
 BLOCK = 512
@@ -20,10 +21,10 @@ _ROWS_PER_SUM = 15
 def add_digit_words(
     words: npt.NDArray[np.uint16],
     first: npt.NDArray[np.uint16],
-    values: npt.NDArray[np.int64],
+    values: Integers,
     sums: npt.NDArray[np.int16],
     tied: npt.NDArray[np.uint8],
-    ties: npt.NDArray[np.int64],
+    ties: Integers,
 ) -> int:
     """Add Σᵢ 2ⁱ·dᵢ to every value modulo 2⁶⁴, and list the words that leave their digit open.
 

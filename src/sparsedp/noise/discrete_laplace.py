@@ -7,13 +7,12 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.digit_kernel import BLOCK, SIGN_BIT, add_digit_words
 from sparsedp.noise.digit_table import DigitTable, digit_table
 from sparsedp.noise.source import BitStream, RandomSource
 from sparsedp.validate import MAX_CELLS, positive, whole
-
-Integers = npt.NDArray[np.int64]
 
 _CHUNK_BYTES = 1 << 18
 _MODULUS = 2**64
@@ -54,6 +53,7 @@ def add_discrete_laplace(values: Integers, scale: Fraction, source: RandomSource
     finally:
         words.fill(0)
         sums.fill(0)
+        tied.fill(0)
         ties.fill(0)
 
 

@@ -1,6 +1,6 @@
-"""Exact geometric and discrete Laplace variables as Python integers: no width, no truncation, one at a time.
+"""Exact geometric variables as Python integers: no width, no truncation, one at a time.
 
-The slow path of the vectorised sampler, taken for its rare high digits; and the plain version to test it by.
+The slow path of the vectorised sampler, taken for its rare high digits.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from fractions import Fraction
 
 from sparsedp.noise.bernoulli import bernoulli
 from sparsedp.noise.probability import binary_digit, exponential
-from sparsedp.noise.source import BitStream, RandomSource
-from sparsedp.validate import MAX_CELLS, positive, whole
+from sparsedp.noise.source import BitStream
 
 CERTAIN = 17
 """M digits are drawn one by one, where 2ᴹ ≥ 17·s: a higher one is set with probability below 2⁻²⁴."""
@@ -36,11 +35,3 @@ class ExactGeometric:
         while bernoulli(self._carry_on, stream):
             high += 1
         return low + (high << len(self._digits))
-
-
-def discrete_laplace_integers(scale: Fraction, size: int, source: RandomSource) -> list[int]:
-    """`size` exact discrete Laplace variables as Python integers of any length: slow, for checking."""
-    geometric = ExactGeometric(positive("scale", scale))
-    count = whole("size", size, least=0, most=MAX_CELLS)
-    with source.draw() as stream:
-        return [geometric.draw(stream) - geometric.draw(stream) for _ in range(count)]

@@ -39,22 +39,9 @@ class DiscreteLaplaceLaw:
         q, one_minus_q = self._ratio()
         return _quotient(2 * q * (1 + 10 * q + q * q), one_minus_q, 4)
 
-    @property
-    def mean_absolute(self) -> float:
-        """E|X| = 2q/((1−q)(1+q))."""
-        q, one_minus_q = self._ratio()
-        return _quotient(2 * q / (1 + q), one_minus_q, 1)
-
     def pmf(self, x: int) -> float:
         """P(X = x) = tanh(1/2s)·exp(−|x|/s)."""
         return tanh(self._over_scale(1) / 2) * exp(-self._over_scale(abs(x)))
-
-    def log_pmf(self, x: int) -> float:
-        """Log P(X = x), finite where `pmf` underflows."""
-        half = self._over_scale(1) / 2
-        # tanh h = (1 − e^(−2h))/(1 + e^(−2h)); for large h only the second form is accurate.
-        log_centre = log(tanh(half)) if half < 1 else log1p(-exp(-2 * half)) - log1p(exp(-2 * half))
-        return log_centre - self._over_scale(abs(x))
 
     def cdf(self, x: int) -> float:
         """P(X ≤ x)."""

@@ -7,8 +7,8 @@ from math import inf, nextafter
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.source import RandomSource, protects
 from sparsedp.validate import positive
@@ -44,7 +44,7 @@ class OpendpSampler:
             rounded = nextafter(rounded, inf)
         return Fraction(rounded)
 
-    def add_noise(self, values: npt.NDArray[np.int64], scale: Fraction, source: RandomSource) -> None:
+    def add_noise(self, values: Integers, scale: Fraction, source: RandomSource) -> None:
         """Add noise of the effective scale to every value in place, clamping the sum to 64 bits."""
         self.check(source)
         dp = _opendp()

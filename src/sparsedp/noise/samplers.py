@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
-
+from sparsedp.arrays import Integers
 from sparsedp.noise.discrete_laplace import add_discrete_laplace
 from sparsedp.noise.opendp_sampler import OpendpSampler
 from sparsedp.noise.source import RandomSource
@@ -26,7 +24,7 @@ class NoiseSampler(Protocol):
     def effective_scale(self, scale: Fraction) -> Fraction:
         """The exact scale of the noise that `add_noise` draws when asked for `scale`."""
 
-    def add_noise(self, values: npt.NDArray[np.int64], scale: Fraction, source: RandomSource) -> None:
+    def add_noise(self, values: Integers, scale: Fraction, source: RandomSource) -> None:
         """Add independent noise of the effective scale to every value, in place."""
 
 
@@ -42,7 +40,7 @@ class SparsedpSampler:
         """The scale itself."""
         return positive("scale", scale)
 
-    def add_noise(self, values: npt.NDArray[np.int64], scale: Fraction, source: RandomSource) -> None:
+    def add_noise(self, values: Integers, scale: Fraction, source: RandomSource) -> None:
         """Add noise modulo 2⁶⁴ in place; see `add_discrete_laplace`."""
         add_discrete_laplace(values, scale, source)
 

@@ -6,12 +6,9 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Floats, Integers, writeable
 from sparsedp.errors import InvalidInput
-
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 class Sensing(ABC):
@@ -80,17 +77,4 @@ def exact_counts(counts: Integers, n: int) -> Integers:
     if array.dtype != np.int64 or array.shape != (n,):
         given = f"an array of {array.dtype} of shape {array.shape}"
         raise InvalidInput("counts", given, f"give a vector of {n} int64 counts")
-    return _for_kernels(np.ascontiguousarray(array))
-
-
-def vector(argument: str, values: Floats, length: int) -> Floats:
-    """`values` as a contiguous float64 vector of `length`; copied only if it is not one."""
-    array = np.ascontiguousarray(values, dtype=np.float64)
-    if array.shape != (length,):
-        raise InvalidInput(argument, f"of shape {array.shape}", f"give a vector of {length} numbers")
-    return _for_kernels(array)
-
-
-def _for_kernels(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A read-only array is copied: compiling the kernels again for such arrays would cost more."""
-    return array if array.flags.writeable else array.copy()
+    return writeable(np.ascontiguousarray(array))

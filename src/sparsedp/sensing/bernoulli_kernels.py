@@ -7,16 +7,13 @@ byte, and the 256 bins are folded into eight signed sums. Unsigned integers wrap
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from sparsedp.arrays import Floats, Numbers
 from sparsedp.jit import kernel
 
 Bits = npt.NDArray[np.uint8]
-Numbers = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
 
 
 @kernel

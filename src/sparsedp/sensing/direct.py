@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from sparsedp.sensing.base import Floats, Integers, Sensing, exact_counts, vector
+from sparsedp.arrays import Floats, Integers, float_vector
+from sparsedp.sensing.base import Sensing, exact_counts
 from sparsedp.validate import MAX_CELLS, whole
 
 
@@ -29,11 +30,11 @@ class Direct(Sensing):
 
     def forward(self, signal: Floats) -> Floats:
         """A copy of the signal."""
-        return vector("signal", signal, self.n).copy()
+        return float_vector("signal", signal, self.n).copy()
 
     def adjoint(self, values: Floats) -> Floats:
         """A copy of the values."""
-        return vector("values", values, self.n).copy()
+        return float_vector("values", values, self.n).copy()
 
     def materialize(self) -> Integers:
         """The identity matrix."""

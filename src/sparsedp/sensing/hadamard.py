@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from sparsedp.sensing.base import Floats, Integers, Sensing, exact_counts, vector
+from sparsedp.arrays import Floats, Integers, Numbers, float_vector
 from sparsedp.sensing.hadamard_kernels import (
     SHUFFLED_CELLS,
     pick_rows,
@@ -14,11 +12,11 @@ from sparsedp.sensing.hadamard_kernels import (
     spread_rows,
     transform_sign_unshuffle,
 )
-from sparsedp.sensing.public_randomness import public_bytes, public_permutation, public_seed, public_subset
-from sparsedp.validate import MAX_CELLS, whole
+from sparsedp.sensing.public_randomness import public_bytes, public_permutation, public_subset
+from sparsedp.sensing.signs import SignSensing
 
 
-class Hadamard(Sensing):
+class Hadamard(SignSensing):
     """Φ = R · H · diag(±1) · P on the first n of N = 2^⌈log₂ n⌉ columns; every entry is exactly +1 or −1.
 
     P applies one public permutation within each block of 2,048 cells, so that the rows are incoherent with Haar
@@ -32,43 +30,26 @@ class Hadamard(Sensing):
     name = "hadamard"
 
     def __init__(self, n: int, rows: int, seed: int) -> None:
-        self.n = whole("n", n, most=MAX_CELLS)
-        why = "there are no more independent measurements than cells"
-        self._row_count = whole("rows", rows, most=self.n, why=why)
-        self.seed = public_seed(seed)
+        super().__init__(n, rows, seed)
         self.padded_size = 1 << (self.n - 1).bit_length()
         shuffled = min(self.padded_size, SHUFFLED_CELLS)
         self._order = public_permutation(self.seed, "hadamard permutation", shuffled).astype(np.uint16)
         sign_bytes = public_bytes(self.seed, "hadamard signs", max(8, self.padded_size // 8))
         self._signs = sign_bytes.view("<u8").astype(np.uint64, copy=False)
-        self._chosen = public_subset(self.seed, "hadamard rows", self._row_count, self.padded_size)
+        self._chosen = public_subset(self.seed, "hadamard rows", self.rows, self.padded_size)
 
-    @property
-    def rows(self) -> int:
-        """The number k of rows kept."""
-        return self._row_count
-
-    def apply(self, counts: Integers) -> Integers:
-        """Φ D, exact modulo 2⁶⁴."""
-        cells = exact_counts(counts, self.n).view(np.uint64)
-        work = np.empty(self.padded_size, np.uint64)
+    def _product(self, cells: Numbers) -> Numbers:
+        """Φ · cells."""
+        work = np.empty(self.padded_size, cells.dtype)
         shuffle_sign_transform(cells, self._order, self._signs, work)
-        measured = np.empty(self._row_count, np.uint64)
-        pick_rows(work, self._chosen, measured)
-        return measured.view(np.int64)
-
-    def forward(self, signal: Floats) -> Floats:
-        """Φ s, s of n cells."""
-        work = np.empty(self.padded_size)
-        shuffle_sign_transform(vector("signal", signal, self.n), self._order, self._signs, work)
-        values = np.empty(self._row_count)
+        values = np.empty(self.rows, cells.dtype)
         pick_rows(work, self._chosen, values)
         return values
 
     def adjoint(self, values: Floats) -> Floats:
         """Φᵀ y: n cells."""
         work = np.empty(self.padded_size)
-        spread_rows(vector("values", values, self._row_count), self._chosen, work)
+        spread_rows(float_vector("values", values, self.rows), self._chosen, work)
         cells = np.empty(self.n)
         transform_sign_unshuffle(work, self._order, self._signs, cells)
         return cells
@@ -84,17 +65,3 @@ class Hadamard(Sensing):
             parity ^= parity >> shift
         negative = (self._signs[places // 64] >> (places % 64).astype(np.uint64)).astype(np.int64)
         return np.where((parity ^ negative) & 1, -1, 1)
-
-    @property
-    def max_column_l1(self) -> int:
-        """k: every column has k entries of size one."""
-        return self._row_count
-
-    @property
-    def max_column_l2_squared(self) -> int:
-        """k."""
-        return self._row_count
-
-    def describe(self) -> dict[str, Any]:
-        """Name, cells, rows and the public seed: the matrix follows."""
-        return {"name": self.name, "n": self.n, "rows": self._row_count, "seed": self.seed}

@@ -7,11 +7,10 @@ block. `signs` has one bit a place, 64 a word, the lowest first; a set bit means
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from sparsedp.arrays import Integers, Numbers
 from sparsedp.jit import kernel
 from sparsedp.sensing.walsh_hadamard import (
     BLOCK,
@@ -24,10 +23,8 @@ from sparsedp.sensing.walsh_hadamard import (
 SHUFFLED_CELLS = 2048
 """The cells that one permutation mixes: 16 KB, so a shuffled block never leaves the first-level cache."""
 
-Numbers = npt.NDArray[Any]
 Order = npt.NDArray[np.uint16]
 Words = npt.NDArray[np.uint64]
-Places = npt.NDArray[np.int64]
 
 
 @kernel
@@ -73,14 +70,14 @@ def transform_sign_unshuffle(work: Numbers, order: Order, signs: Words, cells: N
 
 
 @kernel
-def pick_rows(work: Numbers, chosen: Places, values: Numbers) -> None:
+def pick_rows(work: Numbers, chosen: Integers, values: Numbers) -> None:
     """values ← R · work."""
     for i in range(len(chosen)):
         values[i] = work[chosen[i]]
 
 
 @kernel
-def spread_rows(values: Numbers, chosen: Places, work: Numbers) -> None:
+def spread_rows(values: Numbers, chosen: Integers, work: Numbers) -> None:
     """work ← Rᵀ · values."""
     work[:] = 0
     for i in range(len(chosen)):

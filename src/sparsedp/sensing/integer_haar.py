@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Floats, Integers, Numbers, float_vector
 from sparsedp.jit import kernel
-from sparsedp.sensing.base import Floats, Integers, Sensing, exact_counts, vector
+from sparsedp.sensing.base import Sensing, exact_counts
 from sparsedp.validate import MAX_CELLS, whole
 
 
@@ -39,12 +39,12 @@ class IntegerHaar(Sensing):
     def forward(self, signal: Floats) -> Floats:
         """The differences and the total."""
         differences = np.empty(self.padded_size)
-        _differences(vector("signal", signal, self.n), differences)
+        _differences(float_vector("signal", signal, self.n), differences)
         return differences
 
     def adjoint(self, values: Floats) -> Floats:
         """For each cell, the total plus the values where it is on the left, minus those where it is on the right."""
-        return _signed_totals(vector("values", values, self.padded_size))[: self.n].copy()
+        return _signed_totals(float_vector("values", values, self.padded_size))[: self.n].copy()
 
     def materialize(self) -> Integers:
         """+1 and −1 on the two halves of each interval, entry by entry."""
@@ -73,7 +73,7 @@ class IntegerHaar(Sensing):
 
 
 @kernel
-def _differences(cells: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
+def _differences(cells: Numbers, out: Numbers) -> None:
     size = len(out)
     sums = np.zeros(size, out.dtype)
     sums[: len(cells)] = cells

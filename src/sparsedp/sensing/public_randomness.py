@@ -20,12 +20,12 @@ import numpy as np
 import numpy.typing as npt
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from sparsedp.arrays import Integers
 from sparsedp.jit import kernel
 from sparsedp.validate import whole
 
 Bytes = npt.NDArray[np.uint8]
 Words = npt.NDArray[np.uint64]
-Places = npt.NDArray[np.int64]
 
 
 def public_seed(seed: object) -> int:
@@ -46,21 +46,21 @@ def public_words(seed: int, purpose: str, count: int) -> Words:
     return public_bytes(seed, purpose, 8 * count).view("<u8").astype(np.uint64, copy=False)
 
 
-def public_numbers(seed: int, purpose: str, bounds: Places) -> Places:
+def public_numbers(seed: int, purpose: str, bounds: Integers) -> Integers:
     """One number below each of the bounds, from the first words of the stream for `purpose`."""
     words = public_words(seed, purpose, len(bounds))
     words %= bounds.astype(np.uint64)
     return words.view(np.int64)
 
 
-def public_permutation(seed: int, purpose: str, size: int) -> Places:
+def public_permutation(seed: int, purpose: str, size: int) -> Integers:
     """A permutation of 0 … size − 1: from the identity, for i = size − 1 … 1 swap places i and (number below i + 1)."""
     order = np.arange(size)
     _shuffle(order, public_numbers(seed, purpose, np.arange(size, 1, -1)))
     return order
 
 
-def public_subset(seed: int, purpose: str, size: int, population: int) -> Places:
+def public_subset(seed: int, purpose: str, size: int, population: int) -> Integers:
     """`size` distinct places below `population`, ascending, every subset equally likely.
 
     Floyd's algorithm, one number a place: for j = population − size … population − 1, take a number below j + 1, or j
@@ -74,7 +74,7 @@ def public_subset(seed: int, purpose: str, size: int, population: int) -> Places
 
 
 @kernel
-def _shuffle(order: Places, numbers: Places) -> None:
+def _shuffle(order: Integers, numbers: Integers) -> None:
     for draw in range(len(numbers)):
         i = len(order) - 1 - draw
         other = numbers[draw]
@@ -82,7 +82,7 @@ def _shuffle(order: Places, numbers: Places) -> None:
 
 
 @kernel
-def _floyd(numbers: Places, lasts: Places, taken: Bytes, chosen: Places) -> None:
+def _floyd(numbers: Integers, lasts: Integers, taken: Bytes, chosen: Integers) -> None:
     """`taken` has one bit a place, so that finding the chosen places in order is a scan of it."""
     for draw in range(len(numbers)):
         place = numbers[draw]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Floats, Integers, Numbers, float_vector
 from sparsedp.jit import kernel
-from sparsedp.sensing.base import Floats, Integers, Sensing, exact_counts, vector
+from sparsedp.sensing.base import Sensing, exact_counts
 from sparsedp.validate import MAX_CELLS, whole
 
 
@@ -53,13 +53,13 @@ class Tree(Sensing):
     def forward(self, signal: Floats) -> Floats:
         """The sums over all nodes."""
         sums = np.empty(self.rows)
-        sums[self.level_starts[-1] :] = vector("signal", signal, self.n)
+        sums[self.level_starts[-1] :] = float_vector("signal", signal, self.n)
         _add_up(sums, np.array(self.level_starts), self.branching)
         return sums
 
     def adjoint(self, values: Floats) -> Floats:
         """For each cell, the sum of the values of the nodes that hold it."""
-        totals = vector("values", values, self.rows).copy()
+        totals = float_vector("values", values, self.rows).copy()
         _add_down(totals, np.array(self.level_starts), self.branching)
         return totals[self.level_starts[-1] :].copy()
 
@@ -86,7 +86,7 @@ class Tree(Sensing):
 
 
 @kernel
-def _add_up(sums: npt.NDArray[Any], starts: Integers, branching: int) -> None:
+def _add_up(sums: Numbers, starts: Integers, branching: int) -> None:
     for level in range(len(starts) - 2, -1, -1):
         children = sums[starts[level + 1] : len(sums) if level + 2 == len(starts) else starts[level + 2]]
         nodes = sums[starts[level] : starts[level + 1]]

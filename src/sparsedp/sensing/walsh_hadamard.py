@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Numbers
 from sparsedp.jit import kernel
 
 BLOCK = 4096
@@ -31,18 +31,10 @@ REGION = 131072
 STRIP = 65536
 """Numbers in a strip of columns across regions: 512 KB, with rows long enough for the memory to stream."""
 
-Numbers = npt.NDArray[Any]
-
-
-def walsh_hadamard(values: Numbers) -> None:
-    """Replace `values` (float64, int64 or uint64; a power of two of them, contiguous) by H · values."""
-    whole = values.view(np.uint64) if values.dtype == np.int64 else values
-    transform(whole)
-
 
 @kernel
-def transform(values: Numbers) -> None:
-    """H in place on float64 or uint64."""
+def walsh_hadamard(values: Numbers) -> None:
+    """Replace `values` (float64 or uint64; a power of two of them, contiguous) by H · values."""
     n = len(values)
     for region in range(0, n, REGION):
         region_stop = min(region + REGION, n)
