@@ -22,7 +22,8 @@ from rich.table import Table  # noqa: E402
 
 from sparsedp.bases.haar import Haar  # noqa: E402
 from sparsedp.recovery import DECODERS, SparseProblem  # noqa: E402
-from sparsedp.recovery.basis_pursuit import residual_bound  # noqa: E402
+from sparsedp.recovery.basis_pursuit import DEVIATIONS  # noqa: E402
+from sparsedp.recovery.explanation import residual_bound  # noqa: E402
 from sparsedp.sensing.hadamard import Hadamard  # noqa: E402
 
 Floats = npt.NDArray[np.float64]
@@ -73,7 +74,7 @@ def rivals(problem: SparseProblem) -> dict[str, tuple[Callable[[], Floats], int]
         unit = np.zeros(ROWS)
         unit[row] = 1.0
         stored[row] = problem.adjoint(unit)
-    bound = residual_bound(ROWS, problem.noise_variance, problem.noise_fourth_moment)
+    bound = residual_bound(ROWS, problem.noise_variance, problem.noise_fourth_moment, DEVIATIONS)
     pursuit = OrthogonalMatchingPursuit(n_nonzero_coefs=SPARSITY, fit_intercept=False)
     return {
         "PyLops OMP": (lambda: pylops.optimization.sparsity.omp(wrapped, problem.observed, SPARSITY, sigma=0.0)[0], 10),

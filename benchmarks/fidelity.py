@@ -74,7 +74,7 @@ def check_expectations(data: dict[str, Counts], runs: int) -> list[str]:
 
 
 def check_choice_of_sparsity(data: dict[str, Counts], runs: int, recovery: str) -> list[str]:
-    title = f"Compressive, {recovery}: private choice of S against the best S in hindsight, mean of {runs} runs"
+    title = f"Compressive, {recovery}: private choice of S against the best S in hindsight, mean of {2 * runs} runs"
     table = Table(title=title)
     for heading in ("file", "publish zeros", "best S", "its error", "auto: error", "ratio"):
         table.add_column(heading, justify="right")
@@ -85,10 +85,12 @@ def check_choice_of_sparsity(data: dict[str, Counts], runs: int, recovery: str) 
             for sparsity in track(SPARSITIES, description=f"{file}, {recovery}", transient=True)
         }
         best = min(errors, key=errors.__getitem__)
-        automatic = mean_error(counts, partial(sdp.Compressive, recovery=recovery), runs)
-        ratio = automatic / errors[best]
+        # The least of twelve noisy means is too small: the best S is measured again, on runs that did not choose it.
+        least = mean_error(counts, partial(sdp.Compressive, sparsity=best, recovery=recovery), 2 * runs)
+        automatic = mean_error(counts, partial(sdp.Compressive, recovery=recovery), 2 * runs)
+        ratio = automatic / least
         zeros = float(np.linalg.norm(counts))
-        table.add_row(file, f"{zeros:,.0f}", str(best), f"{errors[best]:,.0f}", f"{automatic:,.0f}", f"{ratio:.3f}")
+        table.add_row(file, f"{zeros:,.0f}", str(best), f"{least:,.0f}", f"{automatic:,.0f}", f"{ratio:.3f}")
         if ratio > HINDSIGHT_TARGET:
             missed.append(f"compressive ({recovery}) on {file}: {ratio:.2f} of the best S, target {HINDSIGHT_TARGET}")
     console.print(table)

@@ -6,7 +6,7 @@ from sparse_problems import Floats, relative_error, sense, sparse_in, steps
 
 from sparsedp.errors import InvalidInput
 from sparsedp.recovery import DECODERS, Solution, SparseProblem, Status
-from sparsedp.recovery.message_passing import pass_messages
+from sparsedp.recovery.message_passing import MOST_ROUNDS, pass_messages
 from sparsedp.recovery.vamp import decode_or_fall_back, vamp, vamp_tree
 
 module = sys.modules["sparsedp.recovery.vamp"]
@@ -60,27 +60,31 @@ class Wild:
 
 
 @pytest.mark.parametrize("factor", [1e3, np.nan, np.inf])
+@pytest.mark.parametrize(("noise", "sparsest", "error"), [(0.05, "cosamp", 0.1), (1.0, "basis_pursuit", 0.8)])
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
-def test_divergence_falls_back_and_says_so(factor: float) -> None:
+def test_divergence_falls_back_to_the_sparsest_explanation(
+    factor: float, noise: float, sparsest: str, error: float
+) -> None:
     signal = sparse_in("haar", 256, 5, 0)
-    problem = sense(signal, "haar", "hadamard", 100, 5, 0.05, 0)
-    solution = decode_or_fall_back(problem, Wild(factor))
+    problem = sense(signal, "haar", "hadamard", 100, 20 if noise == 1.0 else 5, noise, 0)
+    solution = decode_or_fall_back(problem, lambda _: Wild(factor))
     assert solution.status is Status.FELL_BACK
-    assert solution.stats["fallback"] == "basis_pursuit"
-    assert relative_error(problem, solution.value, signal) < 0.2
+    assert solution.stats["fallback"] == sparsest
+    assert relative_error(problem, solution.value, signal) < error
 
 
 def test_the_last_resort_is_cosamp(monkeypatch: pytest.MonkeyPatch) -> None:
     signal = sparse_in("haar", 256, 5, 0)
-    problem = sense(signal, "haar", "hadamard", 100, 5, 0.05, 0)
+    problem = sense(signal, "haar", "hadamard", 100, 4, 0.01, 0)
 
     def broken(problem: SparseProblem) -> Solution:
         return Solution(np.full(problem.size, np.nan), Status.CONVERGED)
 
     monkeypatch.setattr(module, "basis_pursuit", broken)
-    solution = decode_or_fall_back(problem, Wild(1e3))
+    solution = decode_or_fall_back(problem, lambda _: Wild(1e3))
+    assert solution.status is Status.FELL_BACK
     assert solution.stats["fallback"] == "cosamp"
-    assert relative_error(problem, solution.value, signal) < 0.2
+    assert relative_error(problem, solution.value, signal) < 0.6
 
 
 class Creeping:
@@ -96,7 +100,10 @@ class Creeping:
 
 def test_the_round_limit_is_reported() -> None:
     problem = sense(sparse_in("haar", 256, 5, 0), "haar", "hadamard", 100, 5, 0.5, 0)
-    assert pass_messages(problem, Creeping(), most_rounds=5)[1].ending == "limit"
+    estimate, trace = pass_messages(problem, Creeping())
+    assert trace.ending == "limit"
+    assert trace.rounds == MOST_ROUNDS
+    assert np.isfinite(estimate).all()
 
 
 def test_tree_needs_haar() -> None:

@@ -10,6 +10,7 @@ from math import log, sqrt
 import numpy as np
 import numpy.typing as npt
 
+from sparsedp.recovery.explanation import residual_bound
 from sparsedp.recovery.l1_optimality import polish
 from sparsedp.recovery.l1_projection import project_onto_l1_ball
 from sparsedp.recovery.problem import SparseProblem
@@ -26,9 +27,6 @@ TOLERANCE = 1e-6
 
 MOST_ITERATIONS = 2000
 
-WORKING_COLUMNS = 1
-"""Columns spgl1 works on, per row: a solution's support is smaller than the rows, and vectors stay in the cache."""
-
 GUESSING_ROUNDS = 8
 
 EXIT_FLAGS = {
@@ -44,11 +42,6 @@ EXIT_FLAGS = {
 }
 
 
-def residual_bound(rows: int, variance: float, fourth_moment: float, deviations: float = DEVIATIONS) -> float:
-    """θ with θ² = k·var + z·√(k·(E e⁴ − var²)): the mean of ‖e‖₂² and z of its standard deviations more."""
-    return sqrt(max(rows * variance + deviations * sqrt(rows * max(fourth_moment - variance**2, 0.0)), 0.0))
-
-
 def basis_pursuit(problem: SparseProblem) -> Solution:
     """The x of least ‖x‖₁ that the noise law cannot rule out; 0 if it cannot rule that out.
 
@@ -57,11 +50,12 @@ def basis_pursuit(problem: SparseProblem) -> Solution:
     it that they hold to spgl1's tolerance.
     """
     observed = problem.observed
-    bound = residual_bound(len(observed), problem.noise_variance, problem.noise_fourth_moment)
+    bound = residual_bound(len(observed), problem.noise_variance, problem.noise_fourth_moment, DEVIATIONS)
     scale = float(np.linalg.norm(observed))
     if scale <= bound:
         return Solution(np.zeros(problem.size), Status.CONVERGED, {"bound": bound, "iterations": 0, "residual": scale})
-    columns = promising_columns(problem, WORKING_COLUMNS * len(observed))
+    # A solution's support is smaller than the rows; with as many columns the vectors stay in the cache.
+    columns = promising_columns(problem, len(observed))
     iterations = 0
     missed = columns
     while missed.size:

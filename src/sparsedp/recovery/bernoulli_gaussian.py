@@ -26,7 +26,7 @@ class BernoulliGaussian:
         """E[x | looks] where looks = x + N(0, variance), and its mean derivative (posterior variance / variance)."""
         estimate = np.empty(len(looks))
         active, energy, spread = _posterior(looks, variance, self.activity, self.energy, estimate)
-        least = 1.0 / len(looks)
+        least = 0.5 / len(looks)
         self.activity = min(max(active / len(looks), least), 1.0 - least)
         # Where nothing is active the energy is anybody's guess: keep the last one.
         self.energy = max(energy / active, 1e-300) if active > 1e-12 else self.energy
@@ -63,7 +63,7 @@ def _posterior(
     """Write the posterior means; return Σ P(active), Σ E[x²] and Σ Var[x]."""
     shrink = energy / (energy + variance)
     within = shrink * variance
-    offset = log(activity / (1.0 - activity)) - 0.5 * log1p_ratio(energy, variance)
+    offset = log(activity / (1.0 - activity)) - 0.5 * np.log1p(energy / variance)
     gain = 0.5 * shrink / variance
     block = 512
     chances = np.empty(block)
@@ -83,12 +83,6 @@ def _posterior(
             second += square
             spread += square - out[i] * out[i]
     return active, second, spread
-
-
-@kernel
-def log1p_ratio(energy: float, variance: float) -> float:
-    """Log(1 + energy/variance)."""
-    return float(np.log1p(energy / variance))
 
 
 def starting_activity(sparsity: int, size: int) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from sparsedp.recovery.conjugate_gradients import conjugate_gradients
 from sparsedp.recovery.problem import SparseProblem
 from sparsedp.recovery.solution import Solution, Status
 
@@ -39,7 +40,7 @@ def cosamp(problem: SparseProblem) -> Solution:
         rounds += 1
         proxy = problem.adjoint(residual)
         merged = np.union1d(largest(proxy, 2 * sparsity), np.flatnonzero(estimate))
-        fitted = refit(problem, merged, estimate, residual, proxy, GRADIENT_STEPS)
+        fitted = refit(problem, merged, estimate, proxy, GRADIENT_STEPS)
         estimate = np.zeros(problem.size)
         kept = merged[largest(fitted[merged], sparsity)]
         estimate[kept] = fitted[kept]
@@ -56,7 +57,7 @@ def cosamp(problem: SparseProblem) -> Solution:
     value = best
     if scale > 0:
         proxy = problem.adjoint(best_residual)
-        value = refit(problem, np.flatnonzero(best), best, best_residual, proxy, POLISHING_STEPS)
+        value = refit(problem, np.flatnonzero(best), best, proxy, POLISHING_STEPS)
     remaining = float(np.linalg.norm(observed - problem.forward(value)))
     if scale == 0 or remaining <= 1e-9 * scale:
         status = Status.CONVERGED
@@ -73,30 +74,9 @@ def largest(values: Floats, count: int) -> Support:
     return places[magnitudes[places] > 0]
 
 
-def refit(
-    problem: SparseProblem, support: Support, start: Floats, residual: Floats, proxy: Floats, steps: int
-) -> Floats:
-    """Least squares of the observations on the support, by conjugate gradients on the normal equations.
-
-    `residual` = y − A start and `proxy` = Aᵀ residual are known to the caller and need not be computed again.
-    """
+def refit(problem: SparseProblem, support: Support, start: Floats, proxy: Floats, steps: int) -> Floats:
+    """Least squares of the observations on the support; `proxy` = Aᵀ(y − A start) is known to the caller."""
+    goal = EXACT * float(np.linalg.norm(problem.observed))
     full = np.zeros(problem.size)
-    solution = start[support]
-    residual = residual.copy()
-    gradient = proxy[support]
-    direction = gradient
-    power = float(gradient @ gradient)
-    target = EXACT**2 * float(problem.observed @ problem.observed)
-    for _ in range(steps):
-        if power <= target:
-            break
-        full[support] = direction
-        image = problem.forward(full)
-        step = power / float(image @ image)
-        solution += step * direction
-        residual -= step * image
-        gradient = problem.adjoint(residual)[support]
-        previous, power = power, float(gradient @ gradient)
-        direction = gradient + (power / previous) * direction
-    full[support] = solution
+    full[support] = conjugate_gradients(problem, support, start[support], proxy[support], goal=goal, most_steps=steps)
     return full

@@ -13,6 +13,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
+from sparsedp.recovery.conjugate_gradients import conjugate_gradients, gram
 from sparsedp.recovery.problem import SparseProblem
 
 Floats = npt.NDArray[np.float64]
@@ -86,24 +87,6 @@ class _OnSupport:
 
 
 def _solve(problem: SparseProblem, support: Places, target: Floats, guess: Floats, goal: float) -> Floats:
-    """(A_TᵀA_T) z = target by conjugate gradients from `guess`, until the residual's norm is below the goal."""
-    full = np.zeros(problem.size)
-
-    def gram(values: Floats) -> Floats:
-        full[support] = values
-        return problem.adjoint(problem.forward(full))[support]
-
-    solution = guess.copy()
-    residual = target - gram(solution) if solution.any() else target.copy()
-    direction = residual.copy()
-    power = float(residual @ residual)
-    for _ in range(MOST_STEPS):
-        if power <= goal**2:
-            break
-        image = gram(direction)
-        step = power / float(direction @ image)
-        solution += step * direction
-        residual -= step * image
-        previous, power = power, float(residual @ residual)
-        direction = residual + (power / previous) * direction
-    return solution
+    """(A_TᵀA_T) z = target from `guess`, until the residual's norm is below the goal."""
+    gradient = target - gram(problem, support, guess) if guess.any() else target
+    return conjugate_gradients(problem, support, guess, gradient, goal=goal, most_steps=MOST_STEPS)

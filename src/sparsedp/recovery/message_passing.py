@@ -32,6 +32,7 @@ GROWTH = 1.5
 """The looks' variance may rise by noise, and does where EM still learns; beyond this factor the step is damped."""
 
 LEAST_DAMPING = 0.1
+STEEPEST = 1 - 1e-9
 
 
 class Prior(Protocol):
@@ -50,37 +51,47 @@ class Trace:
     damping: float = 1.0
     variances: list[float] = field(default_factory=list)
 
+    def ended(self, ending: str) -> Trace:
+        """The trace, with its ending."""
+        self.ending = ending
+        return self
 
-def pass_messages(problem: SparseProblem, prior: Prior, *, most_rounds: int = MOST_ROUNDS) -> tuple[Floats, Trace]:
-    """The posterior-mean estimate where the messages settle, and how they did; check `ending` before use."""
+
+def pass_messages(problem: SparseProblem, prior: Prior) -> tuple[Floats, Trace]:
+    """The posterior-mean estimate where the messages settle, and how they did; check `ending` before use.
+
+    Where they diverge it is the estimate that the least noisy looks came from.
+    """
     trace = Trace()
     size, rows = problem.size, problem.sensing.rows
     floor = max(problem.noise_variance, EXACT**2 * float(problem.observed @ problem.observed) / rows, 1e-300)
     channel = _Orthogonal(problem) if problem.row_orthogonal else _Onsager(problem)
     estimate, slope = np.zeros(size), 0.0
+    best = estimate
     looks = np.zeros(size)
-    for trace.rounds in range(1, most_rounds + 1):
+    for trace.rounds in range(1, MOST_ROUNDS + 1):
         looks, variance = channel.look(estimate, looks, slope, trace.damping)
         variance = max(variance, floor)
         trace.variances.append(variance)
         if not isfinite(variance) or variance > 4 * trace.variances[0]:
-            trace.ending = "diverged"
-            break
-        if variance > GROWTH * min(trace.variances):
+            return best, trace.ended("diverged")
+        least = min(trace.variances)
+        if variance == least:
+            best = estimate
+        if variance > GROWTH * least:
             trace.damping *= 0.5
             if trace.damping < LEAST_DAMPING:
-                trace.ending = "diverged"
-                break
+                return best, trace.ended("diverged")
         before = estimate
         estimate, slope = prior.denoise(looks, variance)
-        if not (isfinite(slope) and slope < 1):
-            trace.ending = "diverged"
-            break
+        # A prior that shrinks nothing has slope 1, up to rounding; just below it, the messages are still defined.
+        slope = STEEPEST if STEEPEST < slope <= 2 - STEEPEST else slope
         moved = _squared_distance(estimate, before)
+        if not (slope <= STEEPEST and isfinite(moved)):
+            return best, trace.ended("diverged")
         error = size * slope * variance
         if moved <= SETTLED**2 * error or moved <= EXACT**2 * float(estimate @ estimate):
-            trace.ending = "settled"
-            break
+            return estimate, trace.ended("settled")
     return estimate, trace
 
 

@@ -13,8 +13,8 @@ from sparsedp import validate
 from sparsedp.bases import basis_from
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.law import DiscreteLaplaceLaw
-from sparsedp.recovery import DECODERS, LINEAR_RECOVERIES
 from sparsedp.recovery.problem import SparseProblem
+from sparsedp.recovery.registry import DECODERS, LINEAR_RECOVERIES
 from sparsedp.recovery.solution import Solution
 from sparsedp.sensing.base import Sensing
 

@@ -16,7 +16,11 @@ class Status(Enum):
     CONVERGED = "converged"
     STAGNATED = "stopped when it no longer improved: the answer is the best seen; expect it to be limited by the noise"
     ITERATION_LIMIT = "stopped at the iteration limit: the answer is usable but more iterations may improve it"
-    FELL_BACK = "the chosen decoder diverged and a simpler one was used instead: see stats['fallback']"
+    UNEXPLAINED = (
+        "more is left of the observations than the noise explains: the counts are less sparse than planned for, or the "
+        "rows too few; the answer is the best seen, but expect errors beyond the noise's, and ask for more rows"
+    )
+    FELL_BACK = "the chosen decoder did not explain the observations and a simpler one did: see stats['fallback']"
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,10 @@
-"""VAMP: message passing with a fitted prior, the most accurate decoders here; a simpler one where it diverges."""
+"""VAMP: message passing with a fitted prior, the most accurate decoders here; simpler ones where it fails."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +14,7 @@ from sparsedp.errors import InvalidInput
 from sparsedp.recovery.basis_pursuit import basis_pursuit
 from sparsedp.recovery.bernoulli_gaussian import BernoulliGaussian, starting_activity, starting_energy
 from sparsedp.recovery.cosamp import cosamp
+from sparsedp.recovery.explanation import explained, residual_power, standing_out
 from sparsedp.recovery.hidden_markov_tree import HiddenMarkovTree
 from sparsedp.recovery.message_passing import Prior, pass_messages
 from sparsedp.recovery.problem import SparseProblem
@@ -17,13 +22,22 @@ from sparsedp.recovery.solution import Solution, Status
 
 Floats = npt.NDArray[np.float64]
 
-ENDINGS = {"settled": Status.CONVERGED, "limit": Status.ITERATION_LIMIT}
+CROWDED = 4
+"""How many times the planned coefficients the second start believes in, each with less energy."""
+
+HELD_ROUNDS = 20
+"""For how many rounds the second start does not learn."""
+
+ENDINGS = {"settled": Status.CONVERGED, "limit": Status.ITERATION_LIMIT, "diverged": Status.STAGNATED}
 
 
 def vamp(problem: SparseProblem) -> Solution:
     """The posterior mean under a Bernoulli–Gaussian prior fitted to the observations, in any basis."""
-    energy = starting_energy(problem.observed, problem.noise_variance, problem.sparsity)
-    prior = BernoulliGaussian(starting_activity(problem.sparsity, problem.size), energy)
+
+    def prior(sparsity: int) -> Prior:
+        energy = starting_energy(problem.observed, problem.noise_variance, sparsity)
+        return BernoulliGaussian(starting_activity(sparsity, problem.size), energy)
+
     return decode_or_fall_back(problem, prior)
 
 
@@ -32,29 +46,78 @@ def vamp_tree(problem: SparseProblem) -> Solution:
     if not isinstance(problem.basis, Haar):
         remedy = "choose 'vamp', or basis='haar', whose coefficients form a tree"
         raise InvalidInput("recovery", f"'vamp_tree' in the {problem.basis.name} basis", remedy)
-    energy = starting_energy(problem.observed, problem.noise_variance, problem.sparsity)
-    return decode_or_fall_back(problem, HiddenMarkovTree(problem.size, problem.sparsity, energy))
+
+    def prior(sparsity: int) -> Prior:
+        energy = starting_energy(problem.observed, problem.noise_variance, sparsity)
+        return HiddenMarkovTree(problem.size, sparsity, energy)
+
+    return decode_or_fall_back(problem, prior)
 
 
-def decode_or_fall_back(problem: SparseProblem, prior: Prior) -> Solution:
-    """The messages' estimate if they settled on one that explains the observations better than nothing does.
+class Held:
+    """A prior that looks for some rounds before it learns.
 
-    Otherwise basis pursuit's, otherwise CoSaMP's, marked FELL_BACK, with the decoder used in stats["fallback"]. CoSaMP
-    never does worse than nothing, so what was paid for is never lost.
+    With few rows the first looks are so noisy that hardly any coefficient stands out. A prior that learns from them
+    believes ever more firmly that there is nothing to see, and the messages settle on zero.
     """
+
+    def __init__(self, prior: Prior, rounds: int) -> None:
+        self.prior = prior
+        self.rounds = rounds
+
+    def denoise(self, looks: Floats, variance: float) -> tuple[Floats, float]:
+        """As the prior does; while held, what it learns is forgotten."""
+        self.rounds -= 1
+        return (copy(self.prior) if self.rounds >= 0 else self.prior).denoise(looks, variance)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    solution: Solution
+    residual_power: float
+    explains: bool
+
+    @staticmethod
+    def of(problem: SparseProblem, solution: Solution) -> _Answer:
+        power = residual_power(problem, solution.value)
+        return _Answer(solution, power, explained(problem, power))
+
+    @property
+    def settled(self) -> bool:
+        return self.solution.status in (Status.CONVERGED, Status.ITERATION_LIMIT)
+
+
+def decode_or_fall_back(problem: SparseProblem, prior: Callable[[int], Prior]) -> Solution:
+    """The messages' estimate if they settled on one that explains the observations; `prior` is made for a sparsity.
+
+    Otherwise they start again from a prior that believes in more coefficients and is held for a while. If that does
+    not help either, CoSaMP is tried, and basis pursuit if no messages settled. If one of these explains the
+    observations, the sparsest that does is returned, marked FELL_BACK, with its name in stats["fallback"]. If none
+    does, the rows are too few, or the counts only nearly sparse; what the messages settled on is the most accurate
+    there, and it is marked UNEXPLAINED, never CONVERGED.
+    """
+    messages = []
+    for start in (prior(problem.sparsity), Held(prior(CROWDED * problem.sparsity), HELD_ROUNDS)):
+        answer = _Answer.of(problem, _messages(problem, start))
+        if answer.settled and answer.explains:
+            return answer.solution
+        messages.append(answer)
+    simpler = [_Answer.of(problem, _fallen_back("cosamp", cosamp(problem)))]
+    settled = [answer for answer in messages if answer.settled]
+    if not settled:
+        simpler.append(_Answer.of(problem, _fallen_back("basis_pursuit", basis_pursuit(problem))))
+    explaining = [answer for answer in simpler if answer.explains]
+    if explaining:
+        return min(explaining, key=lambda answer: standing_out(problem, answer.solution.value)).solution
+    best = min(settled or simpler, key=lambda answer: answer.residual_power).solution
+    return Solution(best.value, Status.UNEXPLAINED, best.stats) if settled else best
+
+
+def _messages(problem: SparseProblem, prior: Prior) -> Solution:
     estimate, trace = pass_messages(problem, prior)
-    stats = {"rounds": trace.rounds, "damping": trace.damping, "ending": trace.ending}
-    if trace.ending in ENDINGS and usable(problem, estimate):
-        return Solution(estimate, ENDINGS[trace.ending], {**stats, "variance": trace.variances[-1]})
-    name, second = "basis_pursuit", basis_pursuit(problem)
-    if second.status is Status.ITERATION_LIMIT or not usable(problem, second.value):
-        name, second = "cosamp", cosamp(problem)
-    return Solution(second.value, Status.FELL_BACK, {**stats, "fallback": name, "fallback_stats": second.stats})
+    stats = {"rounds": trace.rounds, "damping": trace.damping, "variance": trace.variances[-1]}
+    return Solution(estimate, ENDINGS[trace.ending], stats)
 
 
-def usable(problem: SparseProblem, estimate: Floats) -> bool:
-    """Finite, and nearer to the observations than zero is."""
-    if not np.isfinite(estimate).all():
-        return False
-    residual = problem.observed - problem.forward(estimate)
-    return bool(residual @ residual <= (1 + 1e-9) * float(problem.observed @ problem.observed))
+def _fallen_back(name: str, solution: Solution) -> Solution:
+    return Solution(solution.value, Status.FELL_BACK, {"fallback": name, "fallback_stats": solution.stats})

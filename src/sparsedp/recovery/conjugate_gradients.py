@@ -1,0 +1,42 @@
+"""Least squares on a support: conjugate gradients on the normal equations, with operators only."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp.recovery.problem import SparseProblem
+
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
+
+
+def gram(problem: SparseProblem, support: Places, values: Floats) -> Floats:
+    """A_TᵀA_T z."""
+    full = np.zeros(problem.size)
+    full[support] = values
+    return problem.adjoint(problem.forward(full))[support]
+
+
+def conjugate_gradients(
+    problem: SparseProblem, support: Places, guess: Floats, gradient: Floats, *, goal: float, most_steps: int
+) -> Floats:
+    """Solve A_TᵀA_T z = b from `guess`, until ‖b − A_TᵀA_T z‖₂ ≤ `goal` or the steps are used up.
+
+    `gradient` is b − A_TᵀA_T `guess`, which callers have at hand. A step is one product with A and one with Aᵀ.
+    """
+    solution, residual, direction = guess.copy(), gradient.copy(), gradient
+    power = float(residual @ residual)
+    for _ in range(most_steps):
+        if power <= goal**2:
+            break
+        image = gram(problem, support, direction)
+        curvature = float(direction @ image)
+        if curvature <= 0:
+            break
+        step = power / curvature
+        solution += step * direction
+        residual -= step * image
+        previous, power = power, float(residual @ residual)
+        direction = residual + (power / previous) * direction
+    return solution
