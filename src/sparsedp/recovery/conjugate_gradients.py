@@ -11,9 +11,10 @@ Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
 
-def gram(problem: SparseProblem, support: Places, values: Floats) -> Floats:
-    """A_TᵀA_T z."""
-    full = np.zeros(problem.size)
+def gram(problem: SparseProblem, support: Places, values: Floats, full: Floats | None = None) -> Floats:
+    """A_TᵀA_T z; `full` is room for all coefficients, zero off the support."""
+    if full is None:
+        full = np.zeros(problem.size)
     full[support] = values
     return problem.adjoint(problem.forward(full))[support]
 
@@ -26,11 +27,12 @@ def conjugate_gradients(
     `gradient` is b − A_TᵀA_T `guess`, which callers have at hand. A step is one product with A and one with Aᵀ.
     """
     solution, residual, direction = guess.copy(), gradient.copy(), gradient
+    full = np.zeros(problem.size)
     power = float(residual @ residual)
     for _ in range(most_steps):
         if power <= goal**2:
             break
-        image = gram(problem, support, direction)
+        image = gram(problem, support, direction, full)
         curvature = float(direction @ image)
         if curvature <= 0:
             break

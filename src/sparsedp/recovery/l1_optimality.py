@@ -26,6 +26,8 @@ ACCURACY = 1e-6
 SLACK = 5 * ACCURACY
 """How far |Aᵀr| may exceed μ off the support, relative to μ: the rounding of the linear systems."""
 
+ROUGHLY = 1e-2
+MOST_CORRECTIONS = 20
 MOST_STEPS = 200
 
 
@@ -52,7 +54,11 @@ def polish(problem: SparseProblem, start: Floats, bound: float) -> Floats | None
 
 
 class _OnSupport:
-    """The solution on one support after another; each starts from the last."""
+    """The solution on one support after another; each starts from the last.
+
+    x solves A_TᵀA_T x = A_Tᵀy − μ s, and ‖y − A_T x‖² = ‖y − A_T u‖² + μ² sᵀw for every μ. So μ is corrected from the
+    residual that x leaves, and w is needed only as exactly as the correction is large.
+    """
 
     def __init__(self, problem: SparseProblem, value: Floats, multiplier: float, bound: float) -> None:
         self.problem = problem
@@ -61,32 +67,51 @@ class _OnSupport:
         self.multiplier = multiplier
         self.correlation = np.zeros(problem.size)
         self._weights = np.zeros(problem.size)
-        self._back = problem.adjoint(problem.observed)
 
     def solve(self, signs: Floats) -> bool:
         """Update value, multiplier and correlation; False where no x on the support comes within the bound."""
-        problem, support = self.problem, np.flatnonzero(signs)
+        support = np.flatnonzero(signs)
         goal = ACCURACY * sqrt(len(support))
-        weights = _solve(problem, support, signs[support], self._weights[support], goal)
-        guess = self.value[support] + self.multiplier * weights
-        least = _solve(problem, support, self._back[support], guess, goal * self.multiplier)
-        full = np.zeros(problem.size)
-        full[support] = least
-        remaining = problem.observed - problem.forward(full)
-        room = self.bound**2 - float(remaining @ remaining)
+        weights = self._rough_weights(support, signs[support])
         curvature = float(signs[support] @ weights)
-        if room < 0 or curvature <= 0:
+        self.value = np.where(signs == 0, 0.0, self.value)
+        if curvature <= 0:
             return False
-        self.multiplier = sqrt(room / curvature)
-        full[support] = least - self.multiplier * weights
-        self.value = full
-        self._weights = np.zeros(problem.size)
+        for _ in range(MOST_CORRECTIONS):
+            power, gradient = self._look(support, signs[support])
+            square = self.multiplier**2 + (self.bound**2 - power) / curvature
+            if square <= 0:
+                return False
+            change = sqrt(square) - self.multiplier
+            solved = float(np.linalg.norm(gradient)) <= goal * self.multiplier
+            if solved and abs(change) <= ACCURACY * self.multiplier:
+                return True
+            if solved:
+                self.multiplier += change
+                self.value[support] -= change * weights
+                _, gradient = self._look(support, signs[support])
+            self.value[support] = conjugate_gradients(
+                self.problem,
+                support,
+                self.value[support],
+                gradient,
+                goal=goal * self.multiplier / 2,
+                most_steps=MOST_STEPS,
+            )
+        return False
+
+    def _look(self, support: Places, signs: Floats) -> tuple[float, Floats]:
+        """‖y − A x‖² and A_Tᵀ(y − A x) − μ s; keeps Aᵀ(y − A x)."""
+        residual = self.problem.observed - self.problem.forward(self.value)
+        self.correlation = self.problem.adjoint(residual)
+        return float(residual @ residual), self.correlation[support] - self.multiplier * signs
+
+    def _rough_weights(self, support: Places, signs: Floats) -> Floats:
+        """w = (A_TᵀA_T)⁻¹ s to two digits."""
+        guess = self._weights[support]
+        gradient = signs - gram(self.problem, support, guess) if guess.any() else signs
+        goal = ROUGHLY * sqrt(len(support))
+        weights = conjugate_gradients(self.problem, support, guess, gradient, goal=goal, most_steps=MOST_STEPS)
+        self._weights = np.zeros(self.problem.size)
         self._weights[support] = weights
-        self.correlation = problem.adjoint(problem.observed - problem.forward(full))
-        return True
-
-
-def _solve(problem: SparseProblem, support: Places, target: Floats, guess: Floats, goal: float) -> Floats:
-    """(A_TᵀA_T) z = target from `guess`, until the residual's norm is below the goal."""
-    gradient = target - gram(problem, support, guess) if guess.any() else target
-    return conjugate_gradients(problem, support, guess, gradient, goal=goal, most_steps=MOST_STEPS)
+        return weights

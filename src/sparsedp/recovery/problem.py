@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import sqrt
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Floats, float_vector
 from sparsedp.bases.base import Basis
+from sparsedp.bases.haar import Haar
+from sparsedp.bases.haar_transform import haar_analyze, haar_synthesize
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.hadamard import Hadamard
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class SparseProblem:
 
     Where the basis pads the cells, Ψ is cut to the real ones: what x says of the padding does not matter, so a signal
     that is high at its last cell need not be coded as one that drops to zero behind it.
+
+    One thread at a time: the products share memory.
     """
 
     sensing: Sensing
@@ -45,10 +48,38 @@ class SparseProblem:
 
     def forward(self, coefficients: Floats) -> Floats:
         """A x."""
-        values = self.sensing.forward(self.basis.synthesize(coefficients))
+        room = self._room
+        if room is None:
+            values = self.sensing.forward(self.basis.synthesize(coefficients))
+        else:
+            haar_synthesize(float_vector("coefficients", coefficients, self.size), room.cells)
+            values = room.sensing.forward_within(room.cells, room.work)
         values /= sqrt(self.sensing.rows)
         return values
 
     def adjoint(self, values: Floats) -> Floats:
         """Aᵀ y."""
-        return self.basis.analyze(self.sensing.adjoint(values / sqrt(self.sensing.rows)))
+        scaled = values / sqrt(self.sensing.rows)
+        room = self._room
+        if room is None:
+            return self.basis.analyze(self.sensing.adjoint(scaled))
+        coefficients = np.empty(self.size)
+        room.sensing.adjoint_into(scaled, room.work, room.cells)
+        haar_analyze(room.padded, coefficients)
+        return coefficients
+
+    @cached_property
+    def _room(self) -> _Room | None:
+        """Memory that the products of the usual pair, Hadamard and Haar, use again and again; None for the others."""
+        if isinstance(self.sensing, Hadamard) and isinstance(self.basis, Haar):
+            padded = np.zeros(self.size)
+            return _Room(self.sensing, np.empty(self.sensing.padded_size), padded, padded[: self.sensing.n])
+        return None
+
+
+@dataclass(frozen=True)
+class _Room:
+    sensing: Hadamard
+    work: Floats
+    padded: Floats
+    cells: Floats  # the first n of `padded`; the rest stays zero

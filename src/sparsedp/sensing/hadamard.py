@@ -40,7 +40,9 @@ class Hadamard(SignSensing):
 
     def _product(self, cells: Numbers) -> Numbers:
         """Φ · cells."""
-        work = np.empty(self.padded_size, cells.dtype)
+        return self._transformed(cells, np.empty(self.padded_size, cells.dtype))
+
+    def _transformed(self, cells: Numbers, work: Numbers) -> Numbers:
         shuffle_sign_transform(cells, self._order, self._signs, work)
         values = np.empty(self.rows, cells.dtype)
         pick_rows(work, self._chosen, values)
@@ -48,11 +50,18 @@ class Hadamard(SignSensing):
 
     def adjoint(self, values: Floats) -> Floats:
         """Φᵀ y: n cells."""
-        work = np.empty(self.padded_size)
-        spread_rows(float_vector("values", values, self.rows), self._chosen, work)
         cells = np.empty(self.n)
-        transform_sign_unshuffle(work, self._order, self._signs, cells)
+        self.adjoint_into(values, np.empty(self.padded_size), cells)
         return cells
+
+    def forward_within(self, signal: Floats, work: Floats) -> Floats:
+        """Φ s, using `work` (N floats): decoders call hundreds of times, and fresh memory costs as much as the sums."""
+        return self._transformed(float_vector("signal", signal, self.n), work)
+
+    def adjoint_into(self, values: Floats, work: Floats, cells: Floats) -> None:
+        """cells ← Φᵀ y, using `work` (N floats)."""
+        spread_rows(float_vector("values", values, self.rows), self._chosen, work)
+        transform_sign_unshuffle(work, self._order, self._signs, cells)
 
     def materialize(self) -> Integers:
         """Entry by entry: (−1)^(bits shared by row and place) times the sign at the place that the cell moves to."""
