@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sparse_problems import materialized, sense, sparse_in
 
-from sparsedp.recovery.explanation import explained, residual_bound, residual_power, standing_out
+from sparsedp.recovery.explanation import description_length, explained, residual_bound, residual_power
 
 
 def test_residual_bound_is_the_mean_and_z_deviations() -> None:
@@ -37,8 +39,26 @@ def test_without_noise_only_rounding_is_explained() -> None:
     assert not explained(problem, 1e-10 * signal)
 
 
-def test_coefficients_stand_out_of_the_noise() -> None:
-    problem = sense(np.ones(128), "identity", "hadamard", 20, 1, 1.0, 0)
-    estimate = np.zeros(problem.size)
-    estimate[:3] = np.array([0.5, 2.0, -3.0]) * np.sqrt(problem.noise_variance)
-    assert standing_out(problem, estimate) == 2
+def test_fitting_noise_takes_longer_to_describe_than_nothing_does() -> None:
+    """Least squares on the columns that look best in pure noise explains a lot, and is still not worth its words."""
+    problem = sense(np.zeros(512), "identity", "hadamard", 100, 5, 0.0, 0)
+    noise = np.random.default_rng(1).laplace(size=100)
+    problem = replace(problem, observed=noise, noise_variance=2.0, noise_fourth_moment=24.0)
+    matrix = materialized(problem)
+    best = np.argsort(-np.abs(matrix.T @ noise))[:5]
+    fitted = np.zeros(problem.size)
+    fitted[best] = np.linalg.lstsq(matrix[:, best], noise, rcond=None)[0]
+    nothing = np.zeros(problem.size)
+    powers = [residual_power(problem, estimate) for estimate in (fitted, nothing)]
+    assert powers[0] < 0.8 * powers[1]
+    assert description_length(problem, fitted, powers[0]) > description_length(problem, nothing, powers[1])
+
+
+def test_a_true_signal_is_shorter_to_describe_than_nothing() -> None:
+    signal = sparse_in("identity", 512, 5, 0)
+    problem = sense(signal, "identity", "hadamard", 100, 5, 0.2, 0)
+    lengths = [
+        description_length(problem, estimate, residual_power(problem, estimate))
+        for estimate in (problem.basis.analyze(signal), np.zeros(problem.size), np.full(problem.size, np.nan))
+    ]
+    assert lengths[0] < lengths[1] < lengths[2] == np.inf

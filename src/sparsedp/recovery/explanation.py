@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +44,14 @@ def explained(problem: SparseProblem, power: float) -> bool:
     return power <= bound**2 + noise + ROUNDING**2 * float(problem.observed @ problem.observed)
 
 
-def standing_out(problem: SparseProblem, estimate: Floats) -> int:
-    """How many coefficients are above the noise of one; the columns of A have unit norm."""
-    level = problem.noise_variance + ROUNDING**2 * float(problem.observed @ problem.observed)
-    return int(np.count_nonzero(estimate**2 > level))
+def description_length(problem: SparseProblem, estimate: Floats, power: float) -> float:
+    """How much it takes to say the estimate and what it leaves unsaid: the risk inflation criterion.
+
+    The residual in units of the noise, plus 2·ln(e·N/s) for each of the s coefficients that stand out among N. A
+    decoder that fits noise with a few of very many columns pays more for them than they explain.
+    """
+    level = problem.noise_variance + ROUNDING**2 * float(problem.observed @ problem.observed) / len(problem.observed)
+    if power == inf or level == 0:
+        return power
+    count = int(np.count_nonzero(estimate**2 > level))
+    return power / level + 2 * count * (1 + log(problem.size / max(count, 1)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +13,7 @@ from sparsedp.errors import InvalidInput
 from sparsedp.recovery.basis_pursuit import basis_pursuit
 from sparsedp.recovery.bernoulli_gaussian import BernoulliGaussian, starting_activity, starting_energy
 from sparsedp.recovery.cosamp import cosamp
-from sparsedp.recovery.explanation import explained, residual_power, standing_out
+from sparsedp.recovery.explanation import description_length, explained, residual_power
 from sparsedp.recovery.hidden_markov_tree import HiddenMarkovTree
 from sparsedp.recovery.message_passing import Prior, pass_messages
 from sparsedp.recovery.problem import SparseProblem
@@ -71,53 +70,31 @@ class Held:
         return (copy(self.prior) if self.rounds >= 0 else self.prior).denoise(looks, variance)
 
 
-@dataclass(frozen=True)
-class _Answer:
-    solution: Solution
-    residual_power: float
-    explains: bool
-
-    @staticmethod
-    def of(problem: SparseProblem, solution: Solution) -> _Answer:
-        power = residual_power(problem, solution.value)
-        return _Answer(solution, power, explained(problem, power))
-
-    @property
-    def settled(self) -> bool:
-        return self.solution.status in (Status.CONVERGED, Status.ITERATION_LIMIT)
-
-
 def decode_or_fall_back(problem: SparseProblem, prior: Callable[[int], Prior]) -> Solution:
     """The messages' estimate if they settled on one that explains the observations; `prior` is made for a sparsity.
 
     Otherwise they start again from a prior that believes in more coefficients and is held for a while. If that does
-    not help either, CoSaMP is tried, and basis pursuit if no messages settled. If one of these explains the
-    observations, the sparsest that does is returned, marked FELL_BACK, with its name in stats["fallback"]. If none
-    does, the rows are too few, or the counts only nearly sparse; what the messages settled on is the most accurate
-    there, and it is marked UNEXPLAINED, never CONVERGED.
+    not help either, CoSaMP is tried, and basis pursuit if no messages settled, and the answer with the shortest
+    description wins: a simpler decoder's is marked FELL_BACK, with its name in stats["fallback"]. If the messages'
+    own wins, the rows are too few, or the counts only nearly sparse: it is marked UNEXPLAINED, never CONVERGED.
     """
-    messages = []
+    answers = []
     for start in (prior(problem.sparsity), Held(prior(CROWDED * problem.sparsity), HELD_ROUNDS)):
-        answer = _Answer.of(problem, _messages(problem, start))
-        if answer.settled and answer.explains:
-            return answer.solution
-        messages.append(answer)
-    simpler = [_Answer.of(problem, _fallen_back("cosamp", cosamp(problem)))]
-    settled = [answer for answer in messages if answer.settled]
-    if not settled:
-        simpler.append(_Answer.of(problem, _fallen_back("basis_pursuit", basis_pursuit(problem))))
-    explaining = [answer for answer in simpler if answer.explains]
-    if explaining:
-        return min(explaining, key=lambda answer: standing_out(problem, answer.solution.value)).solution
-    best = min(settled or simpler, key=lambda answer: answer.residual_power).solution
-    return Solution(best.value, Status.UNEXPLAINED, best.stats) if settled else best
+        solution = _messages(problem, start)
+        power = residual_power(problem, solution.value)
+        if solution.status is not Status.STAGNATED:
+            if explained(problem, power):
+                return solution
+            answers.append(Solution(solution.value, Status.UNEXPLAINED, solution.stats))
+    simpler = {"cosamp": cosamp} if answers else {"cosamp": cosamp, "basis_pursuit": basis_pursuit}
+    for name, decoder in simpler.items():
+        solution = decoder(problem)
+        stats = {"fallback": name, "fallback_stats": solution.stats}
+        answers.append(Solution(solution.value, Status.FELL_BACK, stats))
+    return min(answers, key=lambda each: description_length(problem, each.value, residual_power(problem, each.value)))
 
 
 def _messages(problem: SparseProblem, prior: Prior) -> Solution:
     estimate, trace = pass_messages(problem, prior)
     stats = {"rounds": trace.rounds, "damping": trace.damping, "variance": trace.variances[-1]}
     return Solution(estimate, ENDINGS[trace.ending], stats)
-
-
-def _fallen_back(name: str, solution: Solution) -> Solution:
-    return Solution(solution.value, Status.FELL_BACK, {"fallback": name, "fallback_stats": solution.stats})
