@@ -6,25 +6,23 @@ the stored matrix (1.3 GB). Every time is the least of a few repeats, ours and t
 
 from __future__ import annotations
 
-import os
+import sys
+from collections.abc import Callable
 
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[variable] = "1"
+from side_by_side import least_times
 
-import sys  # noqa: E402
-from collections.abc import Callable  # noqa: E402
-from time import perf_counter  # noqa: E402
+# isort: split
 
-import numpy as np  # noqa: E402
-import numpy.typing as npt  # noqa: E402
-from rich.console import Console  # noqa: E402
-from rich.table import Table  # noqa: E402
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console
+from rich.table import Table
 
-from sparsedp.bases.haar import Haar  # noqa: E402
-from sparsedp.recovery import DECODERS, SparseProblem  # noqa: E402
-from sparsedp.recovery.basis_pursuit import DEVIATIONS  # noqa: E402
-from sparsedp.recovery.explanation import residual_bound  # noqa: E402
-from sparsedp.sensing.hadamard import Hadamard  # noqa: E402
+from sparsedp.bases.haar import Haar
+from sparsedp.recovery import DECODERS, SparseProblem
+from sparsedp.recovery.basis_pursuit import DEVIATIONS
+from sparsedp.recovery.explanation import residual_bound
+from sparsedp.sensing.hadamard import Hadamard
 
 Floats = npt.NDArray[np.float64]
 CELLS, ROWS, SPARSITY = 2**16, 2560, 64
@@ -81,19 +79,6 @@ def rivals(problem: SparseProblem) -> dict[str, tuple[Callable[[], Floats], int]
         "scikit-learn OMP": (lambda: pursuit.fit(stored, problem.observed).coef_, 3),
         "plain spgl1": (lambda: spgl1(operator, problem.observed, sigma=bound)[0], 10),
     }
-
-
-def least_times(calls: dict[str, tuple[Callable[[], Floats], int]]) -> dict[str, tuple[Floats, float]]:
-    """Each call's value and least time; the calls take turns, so that a busy moment does not hit one alone."""
-    best: dict[str, tuple[Floats, float]] = {}
-    for turn in range(max(repeats for _, repeats in calls.values())):
-        for name, (call, repeats) in calls.items():
-            if turn < repeats:
-                start = perf_counter()
-                value = call()
-                taken = perf_counter() - start
-                best[name] = (value, min(taken, best[name][1] if name in best else taken))
-    return best
 
 
 def speed(console: Console) -> list[str]:

@@ -20,8 +20,8 @@ import numpy as np
 from sparsedp.arrays import Floats, Integers
 from sparsedp.bases import basis_from
 from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates
+from sparsedp.mechanisms.selection.sparsity_choice import FORMS, PublicTerms, SelectionConstants, constants_for
 from sparsedp.mechanisms.selection.tail_scores import tail_scores
-from sparsedp.mechanisms.sparsity_choice import FORMS, PublicTerms, SelectionConstants, constants_for
 from sparsedp.noise.discrete_laplace import add_discrete_laplace
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource

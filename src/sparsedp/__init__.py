@@ -8,7 +8,7 @@
 
 from sparsedp.errors import BadFile, BudgetExceeded, InvalidInput, PrivateSide, SparsedpError, UnknownName
 from sparsedp.mechanisms import MECHANISMS, Compressive, Hierarchical, Laplace, Privelet
-from sparsedp.mechanisms.sparsity_choice import SelectionConstants
+from sparsedp.mechanisms.selection.sparsity_choice import SelectionConstants
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger import Ledger
 from sparsedp.publish import release

@@ -39,11 +39,13 @@ class InvalidInput(SparsedpError, ValueError):
 class UnknownName(InvalidInput):
     """A name that no registry knows; the nearest known name is offered."""
 
-    def __init__(self, argument: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, argument: str, name: str, known: Iterable[str], remedy: str = "") -> None:
         names = sorted(known)
         near = get_close_matches(name, names, n=1, cutoff=0.4)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        super().__init__(argument, f"{name!r}, which is not known", f"{hint}choose one of {', '.join(names)}")
+        super().__init__(
+            argument, f"{name!r}, which is not known", hint + (remedy or f"choose one of {', '.join(names)}")
+        )
         self.known = names
 
 

@@ -11,7 +11,7 @@ import sparsedp as sdp
 from goodness_of_fit import uniform_if_true
 from sparsedp.mechanisms import compressive
 from sparsedp.mechanisms.base import Mechanism
-from sparsedp.mechanisms.sparsity_choice import choose_sparsity
+from sparsedp.mechanisms.selection.sparsity_choice import choose_sparsity
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import RandomSource, SeededSource, SystemSource
 from sparsedp.privacy.guarantee import Expense

@@ -10,7 +10,7 @@ from sparse_problems import Floats, relative_error, sense, sparse_in, steps
 
 from sparsedp.bases import basis_from
 from sparsedp.mechanisms.selection.candidates import rows_for
-from sparsedp.mechanisms.sparsity_choice import constants_for
+from sparsedp.mechanisms.selection.sparsity_choice import constants_for
 from sparsedp.recovery import DECODERS, SparseProblem, Status
 from sparsedp.recovery.bernoulli_gaussian import BernoulliGaussian, starting_activity, starting_energy
 from sparsedp.recovery.explanation import DEVIATIONS, residual_bound, residual_power

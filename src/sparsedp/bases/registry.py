@@ -22,4 +22,5 @@ def basis_from(name: str, n: int) -> Basis:
         return BASES[name](n)
     if name in orthogonal_wavelets():
         return Wavelet(name, n)
-    raise UnknownName("basis", name, {*BASES, *orthogonal_wavelets()})
+    remedy = f"choose one of {', '.join(sorted(BASES))}, or an orthogonal wavelet of PyWavelets such as db4 or sym8"
+    raise UnknownName("basis", name, {*BASES, *orthogonal_wavelets()}, remedy)

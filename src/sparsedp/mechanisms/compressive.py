@@ -15,7 +15,7 @@ from sparsedp.bases import basis_from
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates
-from sparsedp.mechanisms.sparsity_choice import FORMS, SelectionConstants, choose_sparsity, constants_for
+from sparsedp.mechanisms.selection.sparsity_choice import FORMS, SelectionConstants, choose_sparsity, constants_for
 from sparsedp.mechanisms.terms import Terms
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget

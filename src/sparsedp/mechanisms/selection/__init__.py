@@ -1,1 +1,1 @@
-"""Scores and candidates for the private choice of the sparsity."""
+"""The private choice of the sparsity: candidates, exact scores, and the exponential mechanism's draw."""

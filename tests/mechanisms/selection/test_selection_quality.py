@@ -10,7 +10,7 @@ import pytest
 
 from sparsedp.mechanisms.compressive import Compressive
 from sparsedp.mechanisms.selection.candidates import sparsity_candidates
-from sparsedp.mechanisms.sparsity_choice import constants_for
+from sparsedp.mechanisms.selection.sparsity_choice import constants_for
 from sparsedp.noise.source import SeededSource
 
 Integers = npt.NDArray[np.int64]

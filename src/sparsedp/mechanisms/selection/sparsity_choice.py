@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from sparsedp import validate
 from sparsedp.bases.base import Basis
-from sparsedp.mechanisms.exponential import draw_index
 from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates, spread
+from sparsedp.mechanisms.selection.exponential import draw_index
 from sparsedp.mechanisms.selection.scores import TailScores
 from sparsedp.mechanisms.selection.tail_scores import tail_scores
 from sparsedp.noise.source import RandomSource

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from sparsedp.bases import basis_from
 from sparsedp.errors import InvalidInput, UnknownName
 from sparsedp.mechanisms.selection.candidates import log2_ratio, rows_for, sparsity_candidates
-from sparsedp.mechanisms.selection.tail_scores import tail_scores
-from sparsedp.mechanisms.sparsity_choice import (
+from sparsedp.mechanisms.selection.sparsity_choice import (
     FORMS,
     PublicTerms,
     SelectionConstants,
@@ -25,6 +24,7 @@ from sparsedp.mechanisms.sparsity_choice import (
     choose_sparsity,
     root_below,
 )
+from sparsedp.mechanisms.selection.tail_scores import tail_scores
 from sparsedp.noise.source import SeededSource
 
 Integers = npt.NDArray[np.int64]
