@@ -22,6 +22,7 @@ from sparsedp.bases.haar import Haar
 from sparsedp.recovery import DECODERS, SparseProblem
 from sparsedp.recovery.basis_pursuit import DEVIATIONS
 from sparsedp.recovery.explanation import residual_bound
+from sparsedp.recovery.linear_operator import linear_operator
 from sparsedp.sensing.hadamard import Hadamard
 
 Floats = npt.NDArray[np.float64]
@@ -59,12 +60,11 @@ def noisy_problem(coefficients: Floats, noise: float, seed: int) -> SparseProble
 def rivals(problem: SparseProblem) -> dict[str, tuple[Callable[[], Floats], int]]:
     """Each rival as a call, and how often to repeat it."""
     import pylops
-    from scipy.sparse.linalg import LinearOperator
     from sklearn.linear_model import OrthogonalMatchingPursuit
     from spgl1 import spgl1
 
     shape = (ROWS, CELLS)
-    operator = LinearOperator(shape, matvec=problem.forward, rmatvec=problem.adjoint, dtype=np.float64)
+    operator = linear_operator(problem)
     wrapped = pylops.aslinearoperator(operator)
     # Rows of A are Ψᵀ of the rows of Φ / √k; stored column by column, as scikit-learn wants it.
     stored = np.empty(shape, order="F")

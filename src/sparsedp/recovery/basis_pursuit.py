@@ -13,6 +13,7 @@ import numpy.typing as npt
 from sparsedp.recovery.explanation import residual_bound
 from sparsedp.recovery.l1_optimality import polish
 from sparsedp.recovery.l1_projection import project_onto_l1_ball
+from sparsedp.recovery.linear_operator import linear_operator
 from sparsedp.recovery.problem import SparseProblem
 from sparsedp.recovery.solution import Solution, Status
 
@@ -107,22 +108,11 @@ def _missed(problem: SparseProblem, columns: Places, value: Floats) -> Places:
 
 def _spgl1(problem: SparseProblem, columns: Places, bound: float, scale: float) -> tuple[Floats, Status, int]:
     """Solve on observations of unit norm: spgl1's tolerances are relative only from there on."""
-    from scipy.sparse.linalg import LinearOperator
     from spgl1 import spgl1
 
-    full = np.zeros(problem.size)
-
-    def forward(values: Floats) -> Floats:
-        full[columns] = values
-        return problem.forward(full)
-
-    def adjoint(values: Floats) -> Floats:
-        return problem.adjoint(values)[columns]
-
-    operator = LinearOperator((len(problem.observed), len(columns)), matvec=forward, rmatvec=adjoint, dtype=np.float64)
     with _quiet():
         value, _, _, info = spgl1(
-            operator,
+            linear_operator(problem, columns),
             problem.observed / scale,
             sigma=bound / scale,
             opt_tol=TOLERANCE,
@@ -130,6 +120,7 @@ def _spgl1(problem: SparseProblem, columns: Places, bound: float, scale: float) 
             iter_lim=MOST_ITERATIONS,
             project=_project,
         )
+    full = np.zeros(problem.size)
     full[columns] = np.asarray(value, np.float64) * scale
     return full, EXIT_FLAGS[int(info["stat"])], int(info["niters"])
 
