@@ -27,6 +27,12 @@ CROWDED = 4
 HELD_ROUNDS = 20
 """For how many rounds the second start does not learn."""
 
+COLLAPSED = 0.8
+"""An answer that leaves more than this share of the observations' power has found next to nothing in them."""
+
+UNDERSAMPLED = 4
+"""With this many columns a row, a decoder that picks columns explains what is not sparse by fitting it like noise."""
+
 ENDINGS = {"settled": Status.CONVERGED, "limit": Status.ITERATION_LIMIT, "diverged": Status.STAGNATED}
 
 
@@ -73,19 +79,24 @@ class Held:
 def decode_or_fall_back(problem: SparseProblem, prior: Callable[[int], Prior]) -> Solution:
     """The messages' estimate if they settled on one that explains the observations; `prior` is made for a sparsity.
 
-    Otherwise they start again from a prior that believes in more coefficients and is held for a while. If that does
-    not help either, CoSaMP is tried, and basis pursuit if no messages settled, and the answer with the shortest
-    description wins: a simpler decoder's is marked FELL_BACK, with its name in stats["fallback"]. If the messages'
-    own wins, the rows are too few, or the counts only nearly sparse: it is marked UNEXPLAINED, never CONVERGED.
+    If they settled on one that explains a part, the counts are only nearly sparse, or the rows too few: the posterior
+    mean is the most accurate there, and it is marked UNEXPLAINED, never CONVERGED. If they found next to nothing, they
+    start again from a prior that believes in more coefficients and is held for a while. If that does not help either,
+    the simpler decoders are tried, and the answer with the shortest description wins; theirs is marked FELL_BACK, with
+    the decoder's name in stats["fallback"].
     """
     answers = []
     for start in (prior(problem.sparsity), Held(prior(CROWDED * problem.sparsity), HELD_ROUNDS)):
         solution = _messages(problem, start)
+        if solution.status is Status.STAGNATED:
+            continue
         power = residual_power(problem, solution.value)
-        if solution.status is not Status.STAGNATED:
-            if explained(problem, power):
-                return solution
-            answers.append(Solution(solution.value, Status.UNEXPLAINED, solution.stats))
+        if explained(problem, power):
+            return solution
+        answers.append(Solution(solution.value, Status.UNEXPLAINED, solution.stats))
+        undersampled = UNDERSAMPLED * len(problem.observed) < problem.size
+        if undersampled and power <= COLLAPSED * float(problem.observed @ problem.observed):
+            return answers[-1]
     simpler = {"cosamp": cosamp} if answers else {"cosamp": cosamp, "basis_pursuit": basis_pursuit}
     for name, decoder in simpler.items():
         solution = decoder(problem)
