@@ -30,7 +30,7 @@ FORTNIGHT = slice(24 * 182, 24 * 196)  # 2 to 15 July: quiet nights, busy days, 
 def main() -> None:
     console = Console(width=100 if not Console().is_terminal else None)
     truth = hourly_departures()
-    console.print(f"[bold]Flights leaving New York, {truth.size:,} hours of 2013, published at ε = {EPSILON}[/bold]")
+    console.print(f"[bold]Flights leaving New York, {truth.size:,} hours of 2013, ε = {EPSILON} for one flight[/bold]")
     ledger = sdp.Ledger(epsilon=1)
     releases = publish_with_every_mechanism(truth, ledger)
     console.print(error_table(truth, releases))
@@ -39,7 +39,9 @@ def main() -> None:
     saved = releases[PUBLISHED][0].save(OUT / "flights.release.parquet")
     published = sdp.open_release(saved)
     console.print(f"{published!r}")
-    console.print(f"Flights in the first week of July: about {published.range_sum(24 * 181, 24 * 188):,.0f}")
+    week = slice(24 * 181, 24 * 188)
+    answer, true_answer = published.range_sum(week.start, week.stop), truth[week].sum()
+    console.print(f"Flights in the first week of July: about {answer:,.0f} (in truth, for the owner: {true_answer:,})")
     picture = draw(truth, releases, OUT / "flights.png")
     console.print(f"The {PUBLISHED} release is in {saved}; the picture is {picture}.")
 
@@ -60,7 +62,7 @@ def publish_with_every_mechanism(
 
 
 def error_table(truth: npt.NDArray[np.int64], releases: dict[str, tuple[sdp.Release, float]]) -> Table:
-    table = Table(title="Errors against the truth (for the owner only: not private)")
+    table = Table(title="Errors of one run against the truth (for the owner only: not private)")
     table.add_column("mechanism")
     for heading in ("‖D − D*‖₂", "typical error of a range", "seconds"):
         table.add_column(heading, justify="right")
@@ -80,14 +82,16 @@ def draw(truth: npt.NDArray[np.int64], releases: dict[str, tuple[sdp.Release, fl
         axis.fill_between(days, truth[FORTNIGHT], step="mid", color="0.82", label="truth")
         axis.step(days, release.values[FORTNIGHT], where="mid", color="tab:blue", linewidth=1.1, label="published")
         error = cell_error(truth, release.values)
-        axis.set_title(f"{name}: total error {error:,.0f}", loc="left", fontsize=10)
+        axis.set_title(f"{name}: ‖D − D*‖₂ = {error:,.0f} over the year", loc="left", fontsize=10)
         axis.axhline(0, color="0.6", linewidth=0.6)
         low, high = np.percentile(release.values[FORTNIGHT], [1, 99])
         axis.set_ylim(min(low, -10) * 1.1, max(high, float(truth.max())) * 1.1)
         axis.set_ylabel("flights an hour")
     axes[0].legend(loc="upper right", ncols=2, fontsize=9)
     axes[-1].set_xlabel("day of July 2013")
-    figure.suptitle(f"Hourly departures, published once at ε = {EPSILON}", fontsize=12)
+    figure.suptitle(
+        f"Hourly departures, published once at ε = {EPSILON} for one flight (vertical scales differ)", fontsize=12
+    )
     path.parent.mkdir(exist_ok=True)
     figure.savefig(path, dpi=130)
     plt.close(figure)

@@ -133,5 +133,12 @@ def test_budget_exceeded_draws_nothing() -> None:
     assert ledger.spent is None
 
 
+def test_what_a_ledger_has_left_can_be_spent() -> None:
+    ledger = sdp.Ledger(epsilon=1)
+    sdp.release([1, 2], epsilon="0.3", ledger=ledger)
+    sdp.release([1, 2], epsilon=ledger.remaining, ledger=ledger)  # type: ignore[arg-type]
+    assert ledger.remaining is None
+
+
 def test_a_float_epsilon_is_the_decimal_it_prints_as() -> None:
     assert sdp.release([1, 2], epsilon=0.1).spent == sdp.Budget(epsilon="1/10")

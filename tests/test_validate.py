@@ -19,6 +19,7 @@ from sparsedp.errors import InvalidInput, UnknownName
         ("0.1", Fraction(1, 10)),
         (0.1, Fraction(1, 10)),
         (np.float64(0.1), Fraction(1, 10)),
+        (np.float32(0.1), Fraction(1, 10)),
         ("1/3", Fraction(1, 3)),
         (2, Fraction(2)),
         (np.int64(2), Fraction(2)),

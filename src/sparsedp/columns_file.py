@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.errors import BadFile
+from sparsedp.errors import BadFile, InvalidInput
 
 FORMAT = 1
+OTHER_FORMATS = {".csv", ".tsv", ".txt", ".json", ".xls", ".xlsx"}
+"""Endings that would promise another format than Parquet."""
+
 _KEY = b"sparsedp"
 
 Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
@@ -30,6 +33,10 @@ def write(path: str | os.PathLike[str], kind: str, columns: Mapping[str, Column]
     import pyarrow.parquet as pq
 
     target = Path(path)
+    if target.suffix.lower() in OTHER_FORMATS:
+        raise InvalidInput(
+            "path", f"a name ending in {target.suffix}", "give one ending in .parquet: that is what is written"
+        )
     document = {"format": FORMAT, "kind": kind, **description}
     document["digest"] = _digest(document, columns)
     schema_metadata = {_KEY: json.dumps(document, ensure_ascii=False, sort_keys=True).encode()}
@@ -57,7 +64,11 @@ def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Column], di
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidInput("path", f"of type {type(path).__name__}", "give the path of a file")
     source = Path(path)
+    if source.is_dir():
+        raise BadFile(f"{source} is a folder; give the path of a file.")
     if not source.is_file():
         raise BadFile(f"There is no file {source}; check the path.")
     try:

@@ -57,7 +57,7 @@ class BudgetExceeded(SparsedpError):
         self.remaining = remaining
         super().__init__(
             f"The budget would be exceeded: {requested} was asked for and {remaining or 'nothing'} is left; "
-            "ask for less, or have the data's owner raise the total. Nothing was spent."
+            "ask for less. Nothing was spent."
         )
 
 

@@ -38,6 +38,9 @@ class RawMeasurement:
         """The measurement of both parts together: Φ D₁ + Φ D₂ = Φ (D₁ + D₂), modulo 2⁶⁴."""
         if not isinstance(other, RawMeasurement):
             return NotImplemented
+        if self.__plan.sensing.n != other.__plan.sensing.n:
+            given = f"a measurement of {other.__plan.sensing.n} cells"
+            raise InvalidInput("other", given, f"sense parts that all have {self.__plan.sensing.n} cells")
         if self.__plan != other.__plan:
             given = "a measurement with another sensing matrix"
             raise InvalidInput("other", given, "sense both parts with the same mechanism and seed")
@@ -48,6 +51,10 @@ class RawMeasurement:
         merged.__values = self.__values + other.__values
         merged.__parts = self.__parts | other.__parts
         return merged
+
+    def __radd__(self, other: object) -> RawMeasurement:
+        """So that `sum(parts)` works, which starts from 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def with_noise(self, sampler: NoiseSampler, scale: Fraction, source: RandomSource) -> npt.NDArray[np.int64]:
         """Φ D plus noise of the given scale on every value: the only way out."""

@@ -7,6 +7,7 @@ import numpy.typing as npt
 from sparsedp import validate
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms import MECHANISMS, Laplace, Mechanism
+from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger import Ledger
 from sparsedp.releases.release import Release
 
@@ -17,7 +18,7 @@ DEFAULT = Laplace()
 def release(
     counts: npt.ArrayLike,
     *,
-    epsilon: validate.Number,
+    epsilon: validate.Number | Budget,
     mechanism: str | Mechanism = DEFAULT,
     contribution: int = 1,
     neighbours: str = "add_remove",

@@ -33,8 +33,10 @@ def exact_number(argument: str, value: object) -> Fraction:
     wanted = 'give a finite number such as "0.1", "1/3" or 2'
     if isinstance(value, bool):
         raise InvalidInput(argument, repr(value), wanted)
-    if isinstance(value, float | np.floating):
-        value = repr(float(value))
+    if isinstance(value, np.floating):
+        value = str(value)  # what it prints as in its own precision: float32(0.1) is one tenth too
+    elif isinstance(value, float):
+        value = repr(value)
     if isinstance(value, np.integer):
         value = int(value)
     if isinstance(value, Rational):

@@ -16,7 +16,9 @@ def test_the_words_say_who_is_protected() -> None:
     assert "ε = 1" in words
     assert "adding or removing one person" in words
     assert "at most 3 in total (promised by the caller)" in words
-    assert "replacing one person" in str(Guarantee(EXPENSES, Neighbours(3, "replace_one"), private=True))
+    assert "replacing one person by another, each of whom adds at most 3" in str(
+        Guarantee(EXPENSES, Neighbours(3, "replace_one"), private=True)
+    )
 
 
 def test_seeded_noise_is_called_not_private() -> None:

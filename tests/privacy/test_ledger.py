@@ -81,6 +81,11 @@ def test_a_forked_child_cannot_spend() -> None:
     assert ledger.spent is None
 
 
+def test_the_total_cannot_be_raised() -> None:
+    with pytest.raises(AttributeError):
+        Ledger(epsilon=1).total = Budget(epsilon=2)  # type: ignore[misc]
+
+
 def test_kinds_are_kept_apart() -> None:
     with pytest.raises(InvalidInput, match="kept in rho"):
         Ledger(rho=1).debit(Budget(epsilon="0.1"), "wrong kind")

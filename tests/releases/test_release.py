@@ -81,6 +81,16 @@ def test_saved_and_opened(tmp_path: Path) -> None:
     assert again.recovery == release.recovery
 
 
+def test_paths_that_cannot_be_meant_are_refused(tmp_path: Path) -> None:
+    release = sdp.release(np.arange(20), epsilon=1)
+    with pytest.raises(InvalidInput, match=r"ending in \.csv; give one ending in \.parquet"):
+        release.save(tmp_path / "x.csv")
+    with pytest.raises(BadFile, match="is a folder"):
+        sdp.open_release(tmp_path)
+    with pytest.raises(InvalidInput, match="path is of type NoneType"):
+        sdp.open_release(None)  # type: ignore[arg-type]
+
+
 def test_pandas_opens_it_as_it_is(tmp_path: Path) -> None:
     release = sdp.release(np.arange(20), epsilon=1)
     frame = pd.read_parquet(release.save(tmp_path / "x.parquet"))

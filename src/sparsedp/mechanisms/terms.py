@@ -47,6 +47,8 @@ def checked_terms(
     epsilon: object, contribution: int, neighbours: str, ledger: object, sampler: str, source: object
 ) -> Terms:
     """The terms of a call, or the first thing that is wrong with them; nothing has been spent yet."""
+    if isinstance(epsilon, Budget) and epsilon.delta == 0:
+        epsilon = epsilon.epsilon
     if source is None:
         source = SystemSource()
     if not isinstance(source, RandomSource):

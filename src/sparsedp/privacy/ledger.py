@@ -33,11 +33,16 @@ class Ledger:
     """
 
     def __init__(self, *, epsilon: object = None, rho: object = None, delta: object = 0) -> None:
-        self.total = Budget(epsilon=epsilon, rho=rho, delta=delta)
-        validate.budget("rho" if epsilon is None else "epsilon", self.total.rho or self.total.epsilon)
+        self._total = Budget(epsilon=epsilon, rho=rho, delta=delta)
+        validate.budget("rho" if epsilon is None else "epsilon", self._total.rho or self._total.epsilon)
         self._entries: list[Entry] = []
         self._lock = threading.Lock()
         self._process = os.getpid()
+
+    @property
+    def total(self) -> Budget:
+        """All that may be spent; it cannot be changed."""
+        return self._total
 
     @property
     def entries(self) -> tuple[Entry, ...]:

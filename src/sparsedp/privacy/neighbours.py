@@ -33,9 +33,11 @@ class Neighbours:
         return self.contribution * RELATIONS[self.relation]
 
     def __str__(self) -> str:
-        change = "adding or removing" if self.relation == "add_remove" else "replacing"
+        if self.relation == "replace_one":
+            bound = f"at most {self.contribution} in total (promised by the caller)"
+            return f"replacing one person by another, each of whom adds {bound} to the counts"
         bound = f"at most {self.contribution} in total (promised by the caller)"
-        return f"{change} one person, who changes the counts by {bound}"
+        return f"adding or removing one person, who changes the counts by {bound}"
 
     def describe(self) -> dict[str, Any]:
         """A JSON-able description; `Neighbours(**description)` gives it back."""

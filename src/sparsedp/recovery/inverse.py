@@ -19,7 +19,7 @@ def direct(sensing: Sensing, values: Integers) -> Solution:
     """The noisy cells as they are."""
     if not isinstance(sensing, Direct):
         raise InvalidInput("recovery", "'direct'", "it needs direct sensing")
-    return Solution(values.astype(np.float64), Status.CONVERGED, {})
+    return Solution(values.astype(np.float64), Status.DIRECT, {})
 
 
 def inverse_haar(sensing: Sensing, values: Integers) -> Solution:
@@ -34,4 +34,4 @@ def inverse_haar(sensing: Sensing, values: Integers) -> Solution:
     coefficients[0] /= np.sqrt(size)
     for level in range(size.bit_length() - 1):
         coefficients[2**level : 2 ** (level + 1)] /= np.sqrt(size / 2**level)
-    return Solution(Haar(sensing.n).synthesize(coefficients), Status.CONVERGED, {})
+    return Solution(Haar(sensing.n).synthesize(coefficients), Status.DIRECT, {})

@@ -13,7 +13,8 @@ import numpy.typing as npt
 class Status(Enum):
     """How a recovery ended; the text says what to do about it."""
 
-    CONVERGED = "converged"
+    DIRECT = "computed directly"
+    CONVERGED = "the solver converged, which says nothing of how much the noise hides"
     STAGNATED = "stopped when it no longer improved: the answer is the best seen; expect it to be limited by the noise"
     ITERATION_LIMIT = "stopped at the iteration limit: the answer is usable but more iterations may improve it"
     UNEXPLAINED = (

@@ -25,7 +25,7 @@ def tree_consistency(sensing: Sensing, values: Integers) -> Solution:
     if not isinstance(sensing, Tree):
         raise InvalidInput("recovery", "'tree_consistency'", "it needs tree sensing")
     starts = np.array([*sensing.level_starts, sensing.rows])
-    return Solution(_fit(values.astype(np.float64), starts, sensing.branching), Status.CONVERGED, {})
+    return Solution(_fit(values.astype(np.float64), starts, sensing.branching), Status.DIRECT, {})
 
 
 @kernel

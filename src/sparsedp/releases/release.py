@@ -82,7 +82,7 @@ class Release:
         starts, stops = np.asarray(start), np.asarray(stop)
         for argument, bounds in (("start", starts), ("stop", stops)):
             if bounds.dtype.kind not in "iu":
-                raise InvalidInput(argument, f"of type {bounds.dtype}", "give whole cell numbers")
+                raise InvalidInput(argument, "not whole numbers", "give cell numbers, counted from 0")
             if bounds.size and not (bounds.min() >= 0 and bounds.max() <= len(self)):
                 raise InvalidInput(argument, "outside the cells", f"give cell numbers from 0 to {len(self)}")
         if starts.shape != stops.shape and starts.ndim and stops.ndim:
