@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
 import numpy.typing as npt
 
 from sparsedp import validate
+from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput
 from sparsedp.measurement import RawMeasurement
 from sparsedp.mechanisms.terms import Terms, checked_terms
@@ -22,8 +22,6 @@ from sparsedp.privacy.ledger import Ledger
 from sparsedp.progress import stage
 from sparsedp.releases.release import Release
 from sparsedp.synopsis import Synopsis
-
-Integers = npt.NDArray[np.int64]
 
 
 class Mechanism(ABC):

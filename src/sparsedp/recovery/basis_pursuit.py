@@ -10,6 +10,7 @@ from math import log, sqrt
 import numpy as np
 import numpy.typing as npt
 
+from sparsedp.arrays import Floats
 from sparsedp.recovery.explanation import residual_bound
 from sparsedp.recovery.l1_optimality import polish
 from sparsedp.recovery.l1_projection import project_onto_l1_ball
@@ -17,7 +18,6 @@ from sparsedp.recovery.linear_operator import linear_operator
 from sparsedp.recovery.problem import SparseProblem
 from sparsedp.recovery.solution import Solution, Status
 
-Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
 DEVIATIONS = 0.0

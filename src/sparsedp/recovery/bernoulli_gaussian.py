@@ -5,11 +5,9 @@ from __future__ import annotations
 from math import log, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
-
-Floats = npt.NDArray[np.float64]
 
 LARGEST_EXPONENT = 40.0
 """Log-odds are clamped here: e⁻⁴⁰ is far below what a double-precision mean can tell from zero."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from sparsedp.arrays import Floats
 from sparsedp.recovery.problem import SparseProblem
 
-Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from sparsedp.arrays import Floats
 from sparsedp.recovery.conjugate_gradients import conjugate_gradients
 from sparsedp.recovery.problem import SparseProblem
 from sparsedp.recovery.solution import Solution, Status
 
-Floats = npt.NDArray[np.float64]
 Support = npt.NDArray[np.intp]
 
 MOST_ROUNDS = 50

@@ -5,11 +5,9 @@ from __future__ import annotations
 from math import inf, log, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Floats
 from sparsedp.recovery.problem import SparseProblem
-
-Floats = npt.NDArray[np.float64]
 
 DEVIATIONS = 4.0
 """z of `residual_bound` beyond which a residual is not the noise's. With few rows the law of ‖e‖² has a long tail:

@@ -8,12 +8,10 @@ on differ by level. One sum-product sweep up and one down give every P(on | all 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
 from sparsedp.recovery.bernoulli_gaussian import active_odds
-
-Floats = npt.NDArray[np.float64]
 
 PSEUDO_COUNT = 3.0
 """How many coefficients the pooled figures count for at each level: coarse levels have few of their own."""

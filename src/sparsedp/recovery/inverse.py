@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Integers
 from sparsedp.bases.haar import Haar
 from sparsedp.errors import InvalidInput
 from sparsedp.recovery.solution import Solution, Status
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.direct import Direct
 from sparsedp.sensing.integer_haar import IntegerHaar
-
-Integers = npt.NDArray[np.int64]
 
 
 def direct(sensing: Sensing, values: Integers) -> Solution:

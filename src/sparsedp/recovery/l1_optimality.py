@@ -13,10 +13,10 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
+from sparsedp.arrays import Floats
 from sparsedp.recovery.conjugate_gradients import conjugate_gradients, gram
 from sparsedp.recovery.problem import SparseProblem
 
-Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
 MOST_REVISIONS = 8

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
-
-Floats = npt.NDArray[np.float64]
 
 
 @kernel

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sparsedp.arrays import Floats
 from sparsedp.recovery.problem import SparseProblem
-
-Floats = npt.NDArray[np.float64]
 
 
 def linear_operator(problem: SparseProblem, columns: npt.NDArray[np.intp] | None = None) -> Any:

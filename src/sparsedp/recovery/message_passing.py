@@ -16,12 +16,10 @@ from math import isfinite
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
 from sparsedp.recovery.problem import SparseProblem
-
-Floats = npt.NDArray[np.float64]
 
 MOST_ROUNDS = 60
 SETTLED = 0.02

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from sparsedp import validate
+from sparsedp.arrays import Integers
 from sparsedp.bases import basis_from
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.law import DiscreteLaplaceLaw
@@ -17,8 +15,6 @@ from sparsedp.recovery.problem import SparseProblem
 from sparsedp.recovery.registry import DECODERS, LINEAR_RECOVERIES
 from sparsedp.recovery.solution import Solution
 from sparsedp.sensing.base import Sensing
-
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Floats, Integers
 from sparsedp.errors import InvalidInput
 from sparsedp.jit import kernel
 from sparsedp.recovery.solution import Solution, Status
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.tree import Tree
-
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 def tree_consistency(sensing: Sensing, values: Integers) -> Solution:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 
-import numpy as np
-import numpy.typing as npt
-
+from sparsedp.arrays import Floats
 from sparsedp.bases.haar import Haar
 from sparsedp.errors import InvalidInput
 from sparsedp.recovery.basis_pursuit import basis_pursuit
@@ -18,8 +16,6 @@ from sparsedp.recovery.hidden_markov_tree import HiddenMarkovTree
 from sparsedp.recovery.message_passing import Prior, pass_messages
 from sparsedp.recovery.problem import SparseProblem
 from sparsedp.recovery.solution import Solution, Status
-
-Floats = npt.NDArray[np.float64]
 
 CROWDED = 4
 """How many times the planned coefficients the second start believes in, each with less energy."""

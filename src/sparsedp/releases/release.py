@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp import columns_file
+from sparsedp.arrays import Floats
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
 
 Answer = TypeVar("Answer")
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

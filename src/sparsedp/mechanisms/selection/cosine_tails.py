@@ -7,15 +7,12 @@ from fractions import Fraction
 from math import isqrt
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Floats, Integers
 from sparsedp.bases.base import Basis
 from sparsedp.mechanisms.selection.fourier import Roots, compounded_error, fourier
 from sparsedp.mechanisms.selection.rounded_tails import ProvenAnalysis, rounded_tails
 from sparsedp.mechanisms.selection.scores import TailScores
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 def cosine_tails(basis: Basis, counts: Integers, candidates: Sequence[int], distance: int) -> TailScores:

@@ -7,13 +7,11 @@ from fractions import Fraction
 from math import isqrt
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Integers
 from sparsedp.bases.base import Basis
 from sparsedp.mechanisms.selection.magnitudes import LargestFirst
 from sparsedp.mechanisms.selection.scores import TailScores, clamped
-
-Integers = npt.NDArray[np.int64]
 
 IDENTITY_CAP = 2**62
 """Counts beyond it are taken as it: the magnitude of every clamped count is a 64-bit integer."""

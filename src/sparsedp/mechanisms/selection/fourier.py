@@ -10,12 +10,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Floats, Integers
 from sparsedp.jit import kernel
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 UNIT_ROUNDOFF = Fraction(1, 2**53)
 STAGE_ERROR = 9 * UNIT_ROUNDOFF

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Integers = npt.NDArray[np.int64]
+from sparsedp.arrays import Integers
 
 LOW_BITS = 32
 LOW_MASK = np.int64(2**LOW_BITS - 1)

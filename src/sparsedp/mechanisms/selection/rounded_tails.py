@@ -8,13 +8,10 @@ from fractions import Fraction
 from math import isqrt
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Floats, Integers
 from sparsedp.mechanisms.selection.magnitudes import LargestFirst
 from sparsedp.mechanisms.selection.scores import TailScores, clamped
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 LARGEST_CAP_BITS = 50
 """Counts up to 2⁵⁰ are exact as floats; no cap is larger."""

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
-Integers = npt.NDArray[np.int64]
+from sparsedp.arrays import Integers
 
 
 @dataclass(frozen=True)

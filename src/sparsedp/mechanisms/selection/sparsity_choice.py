@@ -13,18 +13,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 
-import numpy as np
-import numpy.typing as npt
-
 from sparsedp import validate
+from sparsedp.arrays import Integers
 from sparsedp.bases.base import Basis
 from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates, spread
 from sparsedp.mechanisms.selection.exponential import draw_index
 from sparsedp.mechanisms.selection.scores import TailScores
 from sparsedp.mechanisms.selection.tail_scores import tail_scores
 from sparsedp.noise.source import RandomSource
-
-Integers = npt.NDArray[np.int64]
 
 ROOT_BITS = 48
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-import numpy.typing as npt
-
 from sparsedp import validate
+from sparsedp.arrays import Integers
 from sparsedp.bases.base import Basis
 from sparsedp.bases.cosine import Cosine
 from sparsedp.bases.haar import Haar
@@ -21,8 +19,6 @@ from sparsedp.mechanisms.selection.cosine_tails import cosine_tails
 from sparsedp.mechanisms.selection.exact_tails import haar_tails, identity_tails
 from sparsedp.mechanisms.selection.scores import TailScores
 from sparsedp.mechanisms.selection.wavelet_tails import wavelet_tails
-
-Integers = npt.NDArray[np.int64]
 
 
 def tail_scores(basis: Basis, counts: Integers, candidates: Sequence[int], *, distance: int) -> TailScores:

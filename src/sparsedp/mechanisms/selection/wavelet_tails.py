@@ -8,8 +8,8 @@ from functools import partial
 from math import isqrt
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Floats, Integers
 from sparsedp.bases.wavelet import Wavelet
 from sparsedp.jit import kernel
 from sparsedp.mechanisms.selection.exact_tails import identity_tails
@@ -17,8 +17,6 @@ from sparsedp.mechanisms.selection.fourier import UNIT_ROUNDOFF
 from sparsedp.mechanisms.selection.rounded_tails import ProvenAnalysis, rounded_tails
 from sparsedp.mechanisms.selection.scores import TailScores
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 Taps = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
 
 NORM_BITS = 80
