@@ -104,6 +104,7 @@ WRONG_COUNTS = {
     "first float that is not alone": [2**53 + 1, 0.0],
     "mixed signs of 64 bits": [np.int64(2**60 + 129), np.uint64(0)],
     "single precision": np.array([2**24 + 1, 0], dtype=np.float32),
+    "extended precision beyond 64 bits": np.array([2.0**63, 0], dtype=np.longdouble),
     "masked": np.ma.masked_array([SECRET, 6], mask=[True, False]),
     "bytes": [b"123", b"4"],
     "an object that complains": Complaining(),

@@ -145,7 +145,7 @@ def counts_vector(argument: str, counts: object, *, negative: bool = False) -> n
         if not (array == np.trunc(array)).all():
             raise InvalidInput(argument, "not whole numbers everywhere", "give counts, or round to a resolution first")
         # From here on neighbouring integers share a float: rounding would move one person's count by hundreds.
-        if (np.abs(array) >= 2.0 ** (np.finfo(array.dtype).nmant + 1)).any():
+        if (np.abs(array) >= 2.0 ** min(np.finfo(array.dtype).nmant + 1, 63)).any():
             raise InvalidInput(argument, "beyond what floats hold exactly", "give an array of int64")
     elif array.dtype.kind == "u":
         if (array > np.uint64(2**63 - 1)).any():

@@ -167,10 +167,9 @@ def test_choices_follow_the_signal() -> None:
 def test_the_result_keeps_nothing_private_but_the_choice() -> None:
     counts = np.random.default_rng(2).integers(0, 100, 512)
     chosen = choose(counts, seed=5)
-    assert {field.name for field in fields(chosen)} == {"sparsity", "rows", "candidates", "form", "epsilon"}
+    assert {field.name for field in fields(chosen)} == {"sparsity", "rows", "candidates"}
     assert chosen.sparsity in chosen.candidates
     assert chosen.rows == rows_for(512, chosen.sparsity, CONSTANTS.rows_constant)
-    assert chosen.epsilon == SELECT
     tails = tail_scores(basis_from("haar", 512), counts, [1, 2], distance=1)
     assert str(tails.scores[0]) not in repr(tails)
 
