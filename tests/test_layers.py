@@ -11,7 +11,7 @@ SOURCE = Path(sparsedp.__file__).parent
 # Each module may import only from its own layer and from those above it in this list.
 LAYERS = [
     ["version", "errors"],
-    ["validate", "progress", "columns_file", "arrays"],
+    ["validate", "progress", "columns_file", "arrays", "time_axis"],
     ["jit"],
     ["privacy"],
     ["bases", "sensing"],
@@ -23,11 +23,20 @@ LAYERS = [
     ["noise"],
     ["measurement"],
     ["mechanisms", "datasets", "experiments"],
+    ["streams"],
     ["publish"],
     [""],
 ]
 AFTER_THE_NOISE = ("recovery", "releases", "synopsis", "plan", "columns_file")
-SEES_THE_DATA = ("measurement", "mechanisms", "noise.source", "noise.samplers", "noise.discrete_laplace", "publish")
+SEES_THE_DATA = (
+    "measurement",
+    "mechanisms",
+    "noise.source",
+    "noise.samplers",
+    "noise.discrete_laplace",
+    "streams",
+    "publish",
+)
 
 
 def module_name(path: Path) -> str:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,19 @@ OTHER_FORMATS = {".csv", ".tsv", ".txt", ".json", ".xls", ".xlsx"}
 
 _KEY = b"sparsedp"
 
-Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+Column = npt.NDArray[np.int64] | npt.NDArray[np.float64] | npt.NDArray[np.datetime64]
+"""Whole numbers, numbers, or times: datetime64[us], which other tools open as timestamps."""
 
 
-def write(path: str | os.PathLike[str], kind: str, columns: Mapping[str, Column], description: dict[str, Any]) -> Path:
-    """Write the columns and their description to `path`, all or nothing.
+def write(
+    path: str | os.PathLike[str],
+    kind: str,
+    columns: Mapping[str, Column],
+    description: dict[str, Any],
+    *,
+    utc: Collection[str] = (),
+) -> Path:
+    """Write the columns and their description to `path`, all or nothing; times in the columns `utc` are in UTC.
 
     The file appears under its name only once it is complete and on disk; an older file of that name stays until then.
     """
@@ -38,11 +46,11 @@ def write(path: str | os.PathLike[str], kind: str, columns: Mapping[str, Column]
             "path", f"a name ending in {target.suffix}", "give one ending in .parquet: that is what is written"
         )
     document = {"format": FORMAT, "kind": kind, **description}
-    document["digest"] = _digest(document, columns)
+    document["digest"] = _digest(document, columns, utc)
     schema_metadata = {_KEY: json.dumps(document, ensure_ascii=False, sort_keys=True).encode()}
-    table = pa.table({name: pa.array(column) for name, column in columns.items()}).replace_schema_metadata(
-        schema_metadata
-    )
+    in_utc = {name: pa.timestamp("us", tz="UTC") for name in utc}
+    table = pa.table({name: pa.array(column, in_utc.get(name)) for name, column in columns.items()})
+    table = table.replace_schema_metadata(schema_metadata)
     scratch = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
         with open(scratch, "xb") as file:
@@ -84,15 +92,17 @@ def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Column], di
     if document.get("format") != FORMAT:
         raise BadFile(f"{source} has format {document.get('format')}, this version reads {FORMAT}; update sparsedp.")
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
-    if document.pop("digest", None) != _digest(document, columns):
+    utc = {field.name for field in table.schema if getattr(field.type, "tz", None) == "UTC"}
+    if document.pop("digest", None) != _digest(document, columns, utc):
         raise BadFile(f"{source} does not match its digest: it was changed or damaged after it was written.")
     return columns, document
 
 
-def _digest(document: dict[str, Any], columns: Mapping[str, Column]) -> str:
+def _digest(document: dict[str, Any], columns: Mapping[str, Column], utc: Collection[str]) -> str:
     """SHA-256 over the description and the columns' little-endian bytes. It guards against damage, not forgery."""
     digest = hashlib.sha256(json.dumps(document, sort_keys=True).encode())
     for name, column in columns.items():
-        digest.update(f"|{name}|{column.dtype.str}|{column.size}|".encode())
+        timezone = " UTC" if name in utc else ""
+        digest.update(f"|{name}|{column.dtype.str}{timezone}|{column.size}|".encode())
         digest.update(np.ascontiguousarray(column).astype(column.dtype.newbyteorder("<"), copy=False).tobytes())
     return digest.hexdigest()
