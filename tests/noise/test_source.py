@@ -11,7 +11,14 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from sparsedp.noise.discrete_laplace import discrete_laplace
-from sparsedp.noise.source import BitStream, RandomSource, SeededSource, SystemSource, protects
+from sparsedp.noise.source import (
+    BitStream,
+    NoiselessSource,
+    RandomSource,
+    SeededSource,
+    SystemSource,
+    protects,
+)
 
 FORK = """
 import os
@@ -116,3 +123,9 @@ def test_nobody_can_claim_to_protect() -> None:
             return bytes(32)
 
     assert not protects(Pretender())
+
+
+@pytest.mark.parametrize("scale", ["1/1000", "1/3", "1", "7/2", "1000", "1000000007/3", "36028797018963968"])
+def test_noiseless_source_makes_every_noise_zero_and_protects_nobody(scale: str) -> None:
+    assert not discrete_laplace(Fraction(scale), 5000, NoiselessSource()).any()
+    assert not protects(NoiselessSource())

@@ -39,8 +39,12 @@ class Terms:
 
     def debit(self, purpose: str) -> None:
         """Take the whole ε off the ledger, if there is one; after this, noise may be drawn."""
+        self.debit_amount(Budget(epsilon=self.epsilon), purpose)
+
+    def debit_amount(self, amount: Budget, purpose: str) -> None:
+        """The same for what is guaranteed, where that is more than the ε that was asked for."""
         if self.ledger is not None:
-            self.ledger.debit(Budget(epsilon=self.epsilon), purpose)
+            self.ledger.debit(amount, purpose)
 
 
 def checked_terms(

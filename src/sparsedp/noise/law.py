@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp, expm1, inf, log, log1p, tanh
 from typing import Any, ClassVar
 
 from sparsedp.errors import InvalidInput
-from sparsedp.validate import one_of, positive
+from sparsedp.validate import one_of, positive, whole
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,79 @@ def _quotient(numerator: float, base: float, power: int) -> float:
     return numerator
 
 
-NOISE_LAWS: dict[str, type[DiscreteLaplaceLaw]] = {DiscreteLaplaceLaw.name: DiscreteLaplaceLaw}
-"""Every law a synopsis may carry, by the name in its description."""
+@dataclass(frozen=True)
+class ContinualCounterLaw:
+    """The noise of a continual counter at any tick: 1 + `levels` independent discrete Laplace terms of one scale.
+
+    At two ticks the noises share the terms of the segments that contain both, so they are not independent.
+    """
+
+    scale: Fraction
+    levels: int
+
+    name: ClassVar[str] = "continual_counter"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", positive("scale", self.scale))
+        object.__setattr__(self, "levels", whole("levels", self.levels, least=0, most=MOST_LEVELS))
+
+    @property
+    def term(self) -> DiscreteLaplaceLaw:
+        """The law of each term."""
+        return DiscreteLaplaceLaw(self.scale)
+
+    @property
+    def variance(self) -> float:
+        """(1 + L) times a term's."""
+        return (1 + self.levels) * self.term.variance
+
+    @property
+    def fourth_moment(self) -> float:
+        """Of m independent terms: m·E X⁴ + 3·m·(m − 1)·(E X²)²."""
+        terms = 1 + self.levels
+        return terms * self.term.fourth_moment + 3 * terms * (terms - 1) * self.term.variance**2
+
+    def describe(self) -> dict[str, Any]:
+        """A small JSON-able description; `noise_law_from` turns it back into an equal law."""
+        return {"name": self.name, "scale": str(self.scale), "levels": self.levels}
 
 
-def noise_law_from(description: Mapping[str, Any]) -> DiscreteLaplaceLaw:
+@dataclass(frozen=True)
+class TicksAndTotalsLaw:
+    """Noisy ticks with independent noise, and behind them noisy running totals from a continual counter."""
+
+    ticks: DiscreteLaplaceLaw
+    totals: ContinualCounterLaw
+
+    name: ClassVar[str] = "ticks_and_totals"
+
+    @property
+    def scale(self) -> Fraction:
+        """Of the noise on the ticks."""
+        return self.ticks.scale
+
+    def describe(self) -> dict[str, Any]:
+        """A small JSON-able description; `noise_law_from` turns it back into an equal law."""
+        return {"name": self.name, "ticks": self.ticks.describe(), "totals": self.totals.describe()}
+
+
+NoiseLaw = DiscreteLaplaceLaw | ContinualCounterLaw | TicksAndTotalsLaw
+
+MOST_LEVELS = 62
+"""Of a counter: its ticks are numbered by 64-bit integers."""
+
+_FROM: dict[str, Callable[[Mapping[str, Any]], NoiseLaw]] = {
+    DiscreteLaplaceLaw.name: lambda given: DiscreteLaplaceLaw(positive("noise scale", given.get("scale"))),
+    ContinualCounterLaw.name: lambda given: ContinualCounterLaw(
+        positive("noise scale", given.get("scale")), given.get("levels", -1)
+    ),
+    TicksAndTotalsLaw.name: lambda given: TicksAndTotalsLaw(
+        DiscreteLaplaceLaw(positive("noise scale", given["ticks"].get("scale"))),
+        ContinualCounterLaw(positive("noise scale", given["totals"].get("scale")), given["totals"].get("levels", -1)),
+    ),
+}
+
+
+def noise_law_from(description: Mapping[str, Any]) -> NoiseLaw:
     """The law that `describe()` described."""
-    law = one_of("noise law", description.get("name"), NOISE_LAWS)
-    return law(positive("noise scale", description.get("scale")))
+    return one_of("noise law", description.get("name"), _FROM)(description)

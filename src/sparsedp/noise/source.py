@@ -84,6 +84,31 @@ class SeededSource(RandomSource):
         return self._generator.bytes(KEY_BYTES)
 
 
+class NoiselessSource(RandomSource):
+    """FOR TESTS ONLY: bits that make every noise zero; whatever it makes is marked `private=False`.
+
+    All bits are ones. A sampler sets a digit of the noise where a uniform number lies below its probability, and
+    all ones are below nothing but one.
+    """
+
+    def key(self) -> bytes:
+        """Not used: there is nothing random to encrypt."""
+        return bytes(KEY_BYTES)
+
+    @contextmanager
+    def draw(self) -> Iterator[BitStream]:
+        """A stream of ones."""
+        yield _Ones(self.key())
+
+
+class _Ones(BitStream):
+    def fill(self, words: npt.NDArray[np.unsignedinteger]) -> None:
+        words.fill(np.iinfo(words.dtype).max)
+
+    def bits(self, count: int) -> int:
+        return (1 << count) - 1
+
+
 def protects(source: RandomSource) -> bool:
     """Whether what the source draws protects anybody: only the system's own does; no subclass can claim to."""
     return type(source) is SystemSource

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -22,6 +22,8 @@ class Budget:
     epsilon: Fraction | None
     delta: Fraction
     rho: Fraction | None
+    protects: str | None = field(compare=False)
+    """Whom it is counted for, in words, where that needs saying: in streams. Equal amounts are equal all the same."""
 
     def __init__(self, *, epsilon: object = None, delta: object = 0, rho: object = None) -> None:
         if (epsilon is None) == (rho is None):
@@ -35,6 +37,7 @@ class Budget:
         object.__setattr__(self, "epsilon", None if epsilon is None else validate.positive("epsilon", epsilon))
         object.__setattr__(self, "delta", small)
         object.__setattr__(self, "rho", None if rho is None else validate.positive("rho", rho))
+        object.__setattr__(self, "protects", None)
 
     def __add__(self, other: Budget) -> Budget:
         if not isinstance(other, Budget):
@@ -53,7 +56,18 @@ class Budget:
             return other.epsilon <= self.epsilon and other.delta <= self.delta
         return False
 
+    def counted_for(self, protects: str | None) -> Budget:
+        """The same amount, saying whom it is counted for."""
+        same = Budget(epsilon=self.epsilon, delta=self.delta, rho=self.rho)
+        object.__setattr__(same, "protects", protects)
+        return same
+
     def __str__(self) -> str:
+        return self.amount if self.protects is None else f"{self.amount} for {self.protects}"
+
+    @property
+    def amount(self) -> str:
+        """How much, without for whom."""
         if self.rho is not None:
             return f"ρ = {validate.shown(self.rho)}"
         assert self.epsilon is not None  # noqa: S101  # one of the two is set at construction
@@ -61,8 +75,7 @@ class Budget:
         return f"ε = {validate.shown(self.epsilon)}{small}"
 
     def __repr__(self) -> str:
-        fields = [("epsilon", self.epsilon), ("delta", self.delta or None), ("rho", self.rho)]
-        return f"Budget({', '.join(f'{name}={str(value)!r}' for name, value in fields if value is not None)})"
+        return f"Budget({', '.join(f'{name}={value!r}' for name, value in self.describe().items())})"
 
     def describe(self) -> dict[str, Any]:
         """A JSON-able description; `Budget(**description)` gives it back."""
