@@ -31,6 +31,15 @@ def test_a_matrix_drawn_in_parts_is_the_same(rows: int, monkeypatch: pytest.Monk
     np.testing.assert_array_equal(drawn.adjoint(values), cells)
 
 
-def test_more_rows_than_cells_are_refused() -> None:
+@pytest.mark.parametrize("rows", [1, 3, 7, 16, 65, 640])
+def test_columns_are_those_of_the_matrix(rows: int) -> None:
+    """Also of more rows than cells: the prefix of a stream may be shorter than its counters are many."""
+    matrix = Bernoulli(100, rows=rows, seed=4).materialize()
+    for first, stop in [(0, 100), (0, 1), (99, 100), (7, 9), (8, 16), (13, 77)]:
+        columns = Bernoulli(stop, rows=rows, seed=4).columns(first, stop)
+        np.testing.assert_array_equal(columns, matrix.T[first:stop])
+
+
+def test_no_rows_are_refused() -> None:
     with pytest.raises(InvalidInput, match="rows"):
-        Bernoulli(100, rows=101, seed=0)
+        Bernoulli(100, rows=0, seed=0)

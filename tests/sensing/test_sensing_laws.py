@@ -15,6 +15,7 @@ from sparsedp.sensing.bernoulli import Bernoulli
 from sparsedp.sensing.direct import Direct
 from sparsedp.sensing.hadamard import Hadamard
 from sparsedp.sensing.integer_haar import IntegerHaar
+from sparsedp.sensing.running_totals import RunningTotals, TicksAndTotals
 from sparsedp.sensing.tree import Tree
 
 LENGTHS = [1, 2, 3, 5, 7, 8, 100, 1000, 1023, 1025, 4097]
@@ -24,6 +25,8 @@ MAKERS: dict[str, list[Callable[[int], Sensing]]] = {
     "hadamard": [lambda n: Hadamard(n, rows=min(n, 70), seed=7), lambda n: Hadamard(n, rows=min(n, 1025), seed=8)],
     "tree": [Tree, lambda n: Tree(n, branching=3), lambda n: Tree(n, branching=16)],
     "haar": [IntegerHaar],
+    "running_totals": [RunningTotals],
+    "ticks_and_totals": [TicksAndTotals],
 }
 # Over the registry's names: a sensing without a maker does not pass unnoticed.
 VARIANTS = [(name, maker) for name in SENSINGS for maker in range(len(MAKERS[name]))]

@@ -10,9 +10,12 @@ from sparsedp.arrays import Floats, Integers, Numbers, float_vector
 from sparsedp.sensing.bernoulli_kernels import Bits, accumulate_adjoint, accumulate_forward
 from sparsedp.sensing.public_randomness import public_bytes
 from sparsedp.sensing.signs import SignSensing
+from sparsedp.validate import MAX_CELLS, whole
 
 KEPT_BYTES = 2**27
 """A matrix of at most 128 MB of bits is kept after its first use; a larger one is drawn again, part by part."""
+
+_PLACES = np.arange(8, dtype=np.uint8)[None, :, None]
 
 PART_BYTES = 2**22
 """Bits drawn at a time: 4 MB."""
@@ -30,6 +33,10 @@ class Bernoulli(SignSensing):
     def __init__(self, n: int, rows: int, seed: int) -> None:
         super().__init__(n, rows, seed)
         self._kept: Bits | None = None
+
+    def _checked_rows(self, rows: int) -> int:
+        # More rows than cells are no mistake here: the prefix of a stream may be shorter than its counters are many.
+        return whole("rows", rows, most=MAX_CELLS)
 
     def _product(self, cells: Numbers) -> Numbers:
         """Φ · cells."""
@@ -53,6 +60,15 @@ class Bernoulli(SignSensing):
         place = (np.arange(self.n) // 8)[None, :] * self.rows + np.arange(self.rows)[:, None]
         negative: Integers = stream[place].astype(np.int64) >> (np.arange(self.n) % 8) & 1
         return np.where(negative, -1, 1)
+
+    def columns(self, first: int, stop: int) -> Integers:
+        """Columns first … stop − 1 of Φ, a row each, of ±1: what a stream needs of it, tick by tick."""
+        octet, last = first // 8, -(-stop // 8)
+        start = octet * self.rows // 16 * 16
+        stream = public_bytes(self.seed, "bernoulli signs", last * self.rows - start, start=start)
+        bits = stream[octet * self.rows - start :].reshape(last - octet, 1, self.rows) >> _PLACES & 1
+        signs = 1 - 2 * bits.reshape(-1, self.rows).astype(np.int64)
+        return signs[first - 8 * octet : stop - 8 * octet]
 
     def _parts(self) -> Iterator[tuple[int, Bits]]:
         """The bits as (first octet of cells, octets × rows) in turn."""

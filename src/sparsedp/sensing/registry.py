@@ -11,11 +11,12 @@ from sparsedp.sensing.bernoulli import Bernoulli
 from sparsedp.sensing.direct import Direct
 from sparsedp.sensing.hadamard import Hadamard
 from sparsedp.sensing.integer_haar import IntegerHaar
+from sparsedp.sensing.running_totals import RunningTotals, TicksAndTotals
 from sparsedp.sensing.tree import Tree
 from sparsedp.validate import one_of
 
 SENSINGS: dict[str, type[Sensing]] = {
-    sensing.name: sensing for sensing in (Direct, Bernoulli, Hadamard, Tree, IntegerHaar)
+    sensing.name: sensing for sensing in (Direct, Bernoulli, Hadamard, Tree, IntegerHaar, RunningTotals, TicksAndTotals)
 }
 
 

@@ -18,9 +18,11 @@ class SignSensing(Sensing):
 
     def __init__(self, n: int, rows: int, seed: int) -> None:
         self.n = whole("n", n, most=MAX_CELLS)
-        why = "there are no more independent measurements than cells"
-        self._rows = whole("rows", rows, most=self.n, why=why)
+        self._rows = self._checked_rows(rows)
         self.seed = public_seed(seed)
+
+    def _checked_rows(self, rows: int) -> int:
+        return whole("rows", rows, most=self.n, why="there are no more independent measurements than cells")
 
     @abstractmethod
     def _product(self, cells: Numbers) -> Numbers:
