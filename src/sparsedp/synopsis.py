@@ -13,13 +13,14 @@ import numpy.typing as npt
 
 from sparsedp import columns_file
 from sparsedp.errors import BadFile, InvalidInput
-from sparsedp.noise.law import DiscreteLaplaceLaw, noise_law_from
+from sparsedp.noise.law import NoiseLaw, noise_law_from
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.progress import stage
 from sparsedp.releases.release import Release
 from sparsedp.sensing.base import Sensing
+from sparsedp.time_axis import TimeAxis
 from sparsedp.version import __version__
 
 
@@ -29,8 +30,9 @@ class Synopsis:
 
     values: npt.NDArray[np.int64]
     plan: Plan
-    law: DiscreteLaplaceLaw
+    law: NoiseLaw
     guarantee: Guarantee
+    time: TimeAxis | None = None
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
@@ -47,7 +49,7 @@ class Synopsis:
 
     @property
     def noise_scale(self) -> Fraction:
-        """The scale of the discrete Laplace noise on each integer, exactly."""
+        """The scale of each discrete Laplace term of the noise, exactly."""
         return self.law.scale
 
     @property
@@ -66,12 +68,14 @@ class Synopsis:
         with stage(f"recovering {self.sensing.n:,} cells"):
             solution = plan.run(self.sensing, self.values, self.law)
         outcome = {**plan.describe(), "status": solution.status.value, "stats": solution.stats}
-        return Release(solution.value, self.guarantee, self.mechanism, self.law.describe(), outcome)
+        return Release(solution.value, self.guarantee, self.mechanism, self.law.describe(), outcome, self.time)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a small Parquet file: one column of noisy integers, everything else in its metadata."""
+        axis = {} if self.time is None else {"time": self.time.describe()}
         description = {
             **self.plan.describe(),
+            **axis,
             "noise": self.law.describe(),
             "guarantee": self.guarantee.describe(),
             "written_by": f"sparsedp {__version__}",
@@ -98,4 +102,5 @@ def _from_file(values: npt.NDArray[np.int64], description: dict[str, Any]) -> Sy
         rows = plan.sensing.rows
         raise InvalidInput("value", f"a column of {values.size} values", f"the sensing matrix has {rows} rows")
     law = noise_law_from(description["noise"])
-    return Synopsis(values, plan, law, Guarantee.from_description(description["guarantee"]))
+    time = TimeAxis.from_description(description["time"]) if "time" in description else None
+    return Synopsis(values, plan, law, Guarantee.from_description(description["guarantee"]), time)

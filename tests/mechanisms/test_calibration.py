@@ -131,4 +131,5 @@ def test_opendp_draws_at_least_the_scale_that_is_needed() -> None:
     synopsis = sdp.Laplace().measure(np.zeros(4000, dtype=np.int64), epsilon="0.3", sampler="opendp")
     assert synopsis.noise_scale >= Fraction(10, 3)
     assert synopsis.noise_scale == Fraction(float(synopsis.noise_scale))
+    assert isinstance(synopsis.law, DiscreteLaplaceLaw)
     assert np.std(synopsis.values) == pytest.approx(np.sqrt(synopsis.law.variance), rel=0.15)

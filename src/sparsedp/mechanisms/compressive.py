@@ -20,8 +20,8 @@ from sparsedp.mechanisms.terms import Terms
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Expense
-from sparsedp.recovery import DECODERS
 from sparsedp.recovery.plan import RecoveryPlan
+from sparsedp.recovery.registry import decoder_for
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.bernoulli import Bernoulli
 from sparsedp.sensing.hadamard import Hadamard
@@ -63,10 +63,7 @@ class Compressive(Mechanism):
         validate.one_of("selection", self.selection, FORMS)
         object.__setattr__(self, "selection_share", validate.share("selection_share", self.selection_share))
         basis_from(self.basis, 1)
-        if self.recovery != "auto":
-            validate.one_of("recovery", self.recovery, {**DECODERS, "auto": None})
-        if self.recovery == "vamp_tree" and self.basis != "haar":
-            raise InvalidInput("recovery", "'vamp_tree'", f"choose 'vamp' in the {self.basis} basis, or basis='haar'")
+        decoder_for(self.recovery, self.basis)
         if self.sparsity != "auto":
             validate.whole("sparsity", self.sparsity, why="or 'auto' to choose it privately")
         elif self.rows is not None:
@@ -98,8 +95,7 @@ class Compressive(Mechanism):
 
     @property
     def _decoder(self) -> str:
-        best = "vamp_tree" if self.basis == "haar" else "vamp"
-        return best if self.recovery == "auto" else self.recovery
+        return decoder_for(self.recovery, self.basis)
 
     @property
     def _constants(self) -> SelectionConstants:

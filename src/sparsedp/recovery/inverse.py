@@ -7,20 +7,29 @@ import numpy as np
 from sparsedp.arrays import Integers
 from sparsedp.bases.haar import Haar
 from sparsedp.errors import InvalidInput
+from sparsedp.noise.law import NoiseLaw
 from sparsedp.recovery.solution import Solution, Status
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.direct import Direct
 from sparsedp.sensing.integer_haar import IntegerHaar
+from sparsedp.sensing.running_totals import RunningTotals
 
 
-def direct(sensing: Sensing, values: Integers) -> Solution:
+def direct(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
     """The noisy cells as they are."""
     if not isinstance(sensing, Direct):
         raise InvalidInput("recovery", "'direct'", "it needs direct sensing")
     return Solution(values.astype(np.float64), Status.DIRECT, {})
 
 
-def inverse_haar(sensing: Sensing, values: Integers) -> Solution:
+def differences(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
+    """Each noisy running total minus the one before it."""
+    if not isinstance(sensing, RunningTotals):
+        raise InvalidInput("recovery", "'differences'", "it needs running totals")
+    return Solution(np.diff(values, prepend=0).astype(np.float64), Status.DIRECT, {})
+
+
+def inverse_haar(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
     """The inverse of the padded integer Haar transform, cut to the real cells, as in Privelet.
 
     Row 2^j + b of the sensing is √(N/2^j) times the orthonormal coefficient; row 0 is √N times it.

@@ -10,9 +10,9 @@ from sparsedp import validate
 from sparsedp.arrays import Integers
 from sparsedp.bases import basis_from
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.noise.law import NoiseLaw, TicksAndTotalsLaw
 from sparsedp.recovery.problem import SparseProblem
-from sparsedp.recovery.registry import DECODERS, LINEAR_RECOVERIES
+from sparsedp.recovery.registry import CELL_RECOVERIES, DECODERS
 from sparsedp.recovery.solution import Solution
 from sparsedp.sensing.base import Sensing
 
@@ -27,27 +27,27 @@ class RecoveryPlan:
 
     def __post_init__(self) -> None:
         if self.basis is None:
-            validate.one_of("recovery", self.name, LINEAR_RECOVERIES)
+            validate.one_of("recovery", self.name, CELL_RECOVERIES)
         else:
             validate.one_of("recovery", self.name, DECODERS)
 
     def with_decoder(self, name: str) -> RecoveryPlan:
-        """The same plan with another sparse decoder; recovering twice costs no privacy."""
-        if self.basis is None:
+        """The same plan with another recovery of its kind; recovering twice costs no privacy."""
+        if self.basis is None and name in DECODERS:
             raise InvalidInput("recovery", repr(name), f"leave it out: this synopsis is recovered by {self.name}")
         return RecoveryPlan(name, self.basis, self.sparsity)
 
-    def run(self, sensing: Sensing, values: Integers, law: DiscreteLaplaceLaw) -> Solution:
+    def run(self, sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
         """An estimate of all n cells from the noisy integers alone."""
         if self.basis is None:
-            return LINEAR_RECOVERIES[self.name](sensing, values)
+            return CELL_RECOVERIES[self.name](sensing, values, law)
         problem = self.problem(sensing, values, law)
         solution = DECODERS[self.name](problem)
         return Solution(problem.basis.synthesize(solution.value), solution.status, solution.stats)
 
-    def problem(self, sensing: Sensing, values: Integers, law: DiscreteLaplaceLaw) -> SparseProblem:
+    def problem(self, sensing: Sensing, values: Integers, law: NoiseLaw) -> SparseProblem:
         """The sparse problem in the paper's scaling: ±1/√k entries, noise and values divided by √k."""
-        if self.basis is None or self.sparsity is None:
+        if self.basis is None or self.sparsity is None or isinstance(law, TicksAndTotalsLaw):
             raise InvalidInput("recovery", repr(self.name), "only sparse decoders solve a sparse problem")
         rows = sensing.rows
         return SparseProblem(

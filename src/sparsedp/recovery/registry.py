@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-import numpy.typing as npt
-
+from sparsedp.arrays import Integers
+from sparsedp.errors import InvalidInput
+from sparsedp.noise.law import NoiseLaw
 from sparsedp.recovery.basis_pursuit import basis_pursuit
 from sparsedp.recovery.cosamp import cosamp
-from sparsedp.recovery.inverse import direct, inverse_haar
+from sparsedp.recovery.direct_shrinkage import fused, fused_shrinkage, shrinkage
+from sparsedp.recovery.inverse import differences, direct, inverse_haar
 from sparsedp.recovery.problem import SparseProblem
 from sparsedp.recovery.solution import Solution
 from sparsedp.recovery.tree_consistency import tree_consistency
 from sparsedp.recovery.vamp import vamp, vamp_tree
 from sparsedp.sensing.base import Sensing
+from sparsedp.validate import one_of
 
 DECODERS: dict[str, Callable[[SparseProblem], Solution]] = {
     "cosamp": cosamp,
@@ -24,9 +26,24 @@ DECODERS: dict[str, Callable[[SparseProblem], Solution]] = {
 }
 """Sparse decoders: the value of their solution is the coefficients in the problem's basis."""
 
-LINEAR_RECOVERIES: dict[str, Callable[[Sensing, npt.NDArray[np.int64]], Solution]] = {
+
+def decoder_for(recovery: str, basis: str) -> str:
+    """The decoder's name; "auto" is the best there is for the basis."""
+    if recovery == "auto":
+        return "vamp_tree" if basis == "haar" else "vamp"
+    one_of("recovery", recovery, {**DECODERS, "auto": None})
+    if recovery == "vamp_tree" and basis != "haar":
+        raise InvalidInput("recovery", "'vamp_tree'", f"choose 'vamp' in the {basis} basis, or basis='haar'")
+    return recovery
+
+
+CELL_RECOVERIES: dict[str, Callable[[Sensing, Integers, NoiseLaw], Solution]] = {
     "direct": direct,
+    "differences": differences,
+    "fused": fused,
+    "fused_shrinkage": fused_shrinkage,
     "inverse_haar": inverse_haar,
+    "shrinkage": shrinkage,
     "tree_consistency": tree_consistency,
 }
 """Recoveries of measurements that determine the cells: the value of their solution is the cells."""

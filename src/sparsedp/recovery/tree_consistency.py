@@ -7,12 +7,13 @@ import numpy as np
 from sparsedp.arrays import Floats, Integers
 from sparsedp.errors import InvalidInput
 from sparsedp.jit import kernel
+from sparsedp.noise.law import NoiseLaw
 from sparsedp.recovery.solution import Solution, Status
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.tree import Tree
 
 
-def tree_consistency(sensing: Sensing, values: Integers) -> Solution:
+def tree_consistency(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
     """The cells whose sums are nearest, in least squares, to the noisy sums of every node.
 
     All nodes carry noise of the same variance, so this is the best linear unbiased estimate. It equals least squares
