@@ -8,7 +8,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 
-.PHONY: help demo test lint types unit bench bench-noise bench-transforms bench-recovery bench-release bench-errors study fidelity clean
+.PHONY: help demo demo-stream test lint types unit bench bench-noise bench-transforms bench-recovery bench-release bench-errors bench-streams bench-stream-speed attack study fidelity clean
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -33,6 +33,9 @@ $(VENV)/.bench: pyproject.toml | $(BIN)/python
 demo: $(VENV)/.demo  ## publish a year of hourly flight departures with every mechanism; table and picture
 	$(BIN)/python examples/publish_flights.py
 
+demo-stream: $(VENV)/.demo  ## publish the same hours while they happen: a durable stream, stopped and resumed
+	$(BIN)/python examples/stream_flights.py
+
 test: lint types unit  ## lint, types and the whole test suite
 
 lint: $(VENV)/.test
@@ -45,7 +48,7 @@ types: $(VENV)/.test
 unit: $(VENV)/.test
 	$(BIN)/pytest -n auto
 
-bench: bench-noise bench-transforms bench-recovery bench-release  ## every benchmark, side by side with its peers
+bench: bench-noise bench-transforms bench-recovery bench-release bench-stream-speed  ## every benchmark, side by side with its peers
 
 bench-noise: $(VENV)/.bench  ## exact noise against OpenDP's
 	$(BIN)/python benchmarks/bench_noise.py
@@ -61,6 +64,15 @@ bench-errors: $(VENV)/.bench  ## mean errors of every mechanism on the flights, 
 
 bench-release: $(VENV)/.bench  ## whole releases up to 2²⁴ cells: time and peak memory
 	$(BIN)/python benchmarks/bench_release.py
+
+bench-streams: $(VENV)/.bench  ## errors of every stream on the flights and on a synthetic stream, at three ε
+	$(BIN)/python benchmarks/bench_streams.py
+
+bench-stream-speed: $(VENV)/.bench  ## streams against the noise they draw and against a bare SQLite loop
+	$(BIN)/python benchmarks/bench_stream_speed.py
+
+attack: $(VENV)/.bench  ## what an intruder learns from the paper's calibration of CMCO, and from the correct one
+	$(BIN)/python benchmarks/attack_streams.py
 
 study: $(VENV)/.bench  ## the experiment behind the constants of the sparsity's choice
 	$(BIN)/python benchmarks/study_constants.py

@@ -10,21 +10,43 @@ import numpy as np
 import sparsedp as sdp
 from sparsedp.datasets.flights import HOURS_OF_2013, hourly_departures
 
-DEMO = Path(__file__).parent.parent / "examples" / "publish_flights.py"
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def run_example(name: str, folder: Path) -> str:
+    run = subprocess.run(
+        [sys.executable, EXAMPLES / name],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONUTF8": "1"},
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout
 
 
 def test_the_demo_publishes_with_every_mechanism(tmp_path: Path) -> None:
-    run = subprocess.run(
-        [sys.executable, DEMO], cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PYTHONUTF8": "1"}
-    )
-    assert run.returncode == 0, run.stderr
+    printed = run_example("publish_flights.py", tmp_path)
     for name in ("publish zeros", *sdp.MECHANISMS, "ε = 0.6", "ε = 0.4"):
-        assert name in run.stdout
+        assert name in printed
     release = sdp.open_release(tmp_path / "out" / "flights.release.parquet")
     assert release.private
     assert release.spent == sdp.Budget(epsilon="0.1")
     assert len(release) == HOURS_OF_2013
     assert (tmp_path / "out" / "flights.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_stream_demo_publishes_while_the_year_goes_on(tmp_path: Path) -> None:
+    printed = run_example("stream_flights.py", tmp_path)
+    for moment in ("2013-02-01", "2013-07-04", "2014-01-01"):
+        assert moment in printed
+    with sdp.open_stream(tmp_path / "out" / "flights.stream") as stream:
+        assert stream.ticks == HOURS_OF_2013
+        assert stream.private
+    release = sdp.open_release(tmp_path / "out" / "flights.stream.parquet")
+    assert str(release.times[-1]).startswith("2013-12-31T23")
+    assert release.spent == sdp.Budget(epsilon="0.1")
+    assert (tmp_path / "out" / "stream.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_flights_are_the_known_ones() -> None:

@@ -16,8 +16,9 @@ SOURCE = Path(sdp.__file__).parent
 
 
 PUBLIC = """
-MECHANISMS BadFile Budget BudgetExceeded Compressive Hierarchical InvalidInput Laplace Ledger PrivateSide Privelet
-Release SelectionConstants SparsedpError Synopsis UnknownName __version__ open_release open_synopsis release
+MECHANISMS BadFile Budget BudgetExceeded Compressive ContinualAdaptive ContinualCompressive ContinualCounter
+ContinualDifference Hierarchical InvalidInput Laplace Ledger PrivateSide Privelet Release SelectionConstants
+SparsedpError Synopsis TimeAxis UnknownName __version__ open_release open_stream open_synopsis release
 """
 
 
@@ -46,6 +47,17 @@ def test_every_mechanism_has_its_proof_beside_it(name: str) -> None:
     assert "**Claim" in text
     assert "**Proof" in text
     assert f"mechanisms/{document.name}" in (mechanism.__doc__ or "")
+
+
+STREAMS = [sdp.ContinualAdaptive, sdp.ContinualCompressive, sdp.ContinualCounter, sdp.ContinualDifference]
+
+
+@pytest.mark.parametrize("stream", STREAMS, ids=lambda stream: stream.name)
+def test_every_stream_names_its_proof(stream: type) -> None:
+    (named,) = set(re.findall(r"streams/\w+\.md", stream.__doc__ or ""))
+    text = (Path(inspect.getfile(stream)).parent.parent / named).read_text()
+    assert "**Claim" in text
+    assert "**Proof" in text
 
 
 def test_importing_is_light() -> None:

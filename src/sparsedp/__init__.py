@@ -13,7 +13,10 @@ from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger import Ledger
 from sparsedp.publish import release
 from sparsedp.releases.release import Release, open_release
+from sparsedp.streams import ContinualAdaptive, ContinualCompressive, ContinualCounter, ContinualDifference
+from sparsedp.streams.durable import open_stream
 from sparsedp.synopsis import Synopsis, open_synopsis
+from sparsedp.time_axis import TimeAxis
 from sparsedp.version import __version__
 
 __all__ = [
@@ -22,6 +25,10 @@ __all__ = [
     "Budget",
     "BudgetExceeded",
     "Compressive",
+    "ContinualAdaptive",
+    "ContinualCompressive",
+    "ContinualCounter",
+    "ContinualDifference",
     "Hierarchical",
     "InvalidInput",
     "Laplace",
@@ -32,9 +39,11 @@ __all__ = [
     "SelectionConstants",
     "SparsedpError",
     "Synopsis",
+    "TimeAxis",
     "UnknownName",
     "__version__",
     "open_release",
+    "open_stream",
     "open_synopsis",
     "release",
 ]

@@ -81,7 +81,7 @@ def whole(argument: str, value: object, *, least: int = 1, most: int | None = No
     """A whole number within public limits; `why` explains the upper limit."""
     limit = f"from {least} to {most}" if most is not None else f"of at least {least}"
     wanted = f"give a whole number {limit}{f' ({why})' if why else ''}"
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    if isinstance(value, bool | np.timedelta64) or not isinstance(value, Integral):
         raise InvalidInput(
             argument,
             f"{value!r}" if isinstance(value, float | str) else f"of type {type(value).__name__}",
@@ -115,6 +115,33 @@ def shown(number: Fraction) -> str:
     if reduced == 1 and number.denominator < 10**12:
         return f"{Decimal(number.numerator) / Decimal(number.denominator):f}"
     return str(number)
+
+
+def yes_or_no(argument: str, value: object) -> bool:
+    """True or False, and nothing that merely counts as one of them."""
+    if not isinstance(value, bool):
+        raise InvalidInput(argument, f"of type {type(value).__name__}", "say True or False")
+    return value
+
+
+def count(argument: str, value: object, *, negative: bool = False) -> int:
+    """One private count; the message never quotes it. What `counts_vector` takes in an array is taken here alone."""
+    if type(value) is not int or not (-(2**63) if negative else 0) <= value < 2**63:
+        array = _as_array(value)
+        if array is None or array.ndim:
+            raise InvalidInput(argument, f"of type {type(value).__name__}", "give one whole count")
+        try:
+            return int(counts_vector(argument, array.reshape(1), negative=negative)[0])
+        except InvalidInput as error:
+            raise InvalidInput(argument, *_of_one(error)) from None
+    return value
+
+
+def _of_one(error: InvalidInput) -> tuple[str, str]:
+    """What is wrong with one count, from what is wrong with an array of it."""
+    given = error.given.removesuffix(" everywhere").removesuffix(" somewhere").removeprefix("an array of ")
+    remedy = error.remedy.replace("whole counts", "a whole count").replace("counts", "a count")
+    return given.replace("whole numbers", "a whole number").replace(" values", ""), remedy
 
 
 def counts_vector(argument: str, counts: object, *, negative: bool = False) -> npt.NDArray[np.int64]:
@@ -154,7 +181,7 @@ def counts_vector(argument: str, counts: object, *, negative: bool = False) -> n
         kind = _KINDS.get(array.dtype.kind, "other")
         raise InvalidInput(argument, f"an array of {kind} values", "give whole counts")
     whole_counts = array.astype(np.int64, copy=True)
-    if not negative and (whole_counts < 0).any():
+    if not negative and whole_counts.min() < 0:
         raise InvalidInput(
             argument,
             "negative somewhere",

@@ -1,0 +1,280 @@
+"""What every stream does: check a tick, debit once, count exactly, add noise, keep, and release any prefix."""
+
+from __future__ import annotations
+
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any, ClassVar, NoReturn, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp import validate
+from sparsedp.arrays import Integers
+from sparsedp.errors import InvalidInput, PrivateSide
+from sparsedp.noise.law import NoiseLaw
+from sparsedp.noise.source import RandomSource, protects
+from sparsedp.plan import Plan
+from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.guarantee import Expense, Guarantee
+from sparsedp.privacy.ledger import Ledger
+from sparsedp.releases.release import Release
+from sparsedp.streams.arrivals import arrivals
+from sparsedp.streams.counter_state import CounterState
+from sparsedp.streams.keeping import InMemory, Keeper, Published
+from sparsedp.streams.terms import StreamTerms
+from sparsedp.synopsis import Synopsis
+from sparsedp.validate import MAX_CELLS
+
+
+class Stream(ABC):
+    """A count that arrives tick by tick and is published while it arrives; the budget is for the whole stream.
+
+    Every stream takes, by keyword:
+    `epsilon`: the budget of the whole stream; nothing more is spent however long it runs or often it is released.
+    `contribution`: the most that one event (or person, see `unit`) changes all ticks together: your promise.
+    `unit`: "event" or "person": whom `contribution` speaks of, and so whom the guarantee protects.
+    `neighbours`: "add_remove", or "replace_one" (twice the noise).
+    `negative`: allow negative counts (sums of signed values).
+    `start`, `every`: the public schedule, such as "2026-01-01" and "1d"; left out, ticks are numbered from 0.
+    `ledger`: debited once, before the first noise is drawn.
+    `sampler`, `source`: as for every mechanism; a seeded test source marks everything `private=False`.
+
+    The schedule is public: observe a tick without events as 0. Safe between threads, not between forks.
+    """
+
+    name: ClassVar[str]
+
+    logs: tuple[str, ...] = ()
+    """What is published and kept for ever: "count" for every tick, "total" for running totals. The first holds what
+    `observe` returned."""
+
+    def __init__(self, terms: StreamTerms, *, horizon: int | None, counter: CounterState | None) -> None:
+        self._terms = terms
+        self._horizon = horizon
+        self._counter = counter
+        self._keeper: Keeper = InMemory()
+        self._seeded = not protects(terms.noise.source)
+        self._debited = False
+        self._damaged = False
+        self._lock = threading.RLock()
+        self._process = os.getpid()
+
+    # ---- what a subclass says of itself
+
+    @abstractmethod
+    def _advance(self, values: Integers) -> tuple[Integers, Published]:
+        """Take in exact values, a tick each; the caller's results, and what to keep: noise added, nothing raw.
+
+        `values` may be overwritten.
+        """
+
+    @abstractmethod
+    def _noisy_values(self) -> Integers:
+        """The noisy integers of the synopsis at the present tick."""
+
+    @abstractmethod
+    def _plan(self, ticks: int) -> Plan:
+        """The sensing and the recovery of the first `ticks` ticks."""
+
+    @property
+    @abstractmethod
+    def noise_law(self) -> NoiseLaw:
+        """The law of the noise on what is published."""
+
+    @abstractmethod
+    def settings(self) -> dict[str, Any]:
+        """What this class alone takes, by the names of its arguments; public, JSON-able, fixed while it lives."""
+
+    @property
+    def intrusions(self) -> str:
+        """How often an intruder may see the state without weakening the guarantee: "one" or "any"."""
+        return "one"
+
+    @property
+    def _expenses(self) -> tuple[Expense, ...]:
+        """What the budget buys."""
+        return (Expense("the whole stream", Budget(epsilon=self.epsilon)),)
+
+    # ---- what a user does with it
+
+    def observe(self, value: Any, *, at: Any = None) -> Any:
+        """Take in the next tick's count; returns what is published for it, if this stream publishes single ticks.
+
+        `at`: the tick's number or time. Ticks that were left out before it are observed as 0 (a gap is filled with
+        noisy zeros). In a durable stream a tick that is already there is not counted again: it returns what was
+        published for it then.
+        """
+        return self._one_result(self._observe(self._checked_value(value), at))
+
+    def observe_many(self, values: npt.ArrayLike, *, at: Any = None) -> Any:
+        """Take in the next ticks' counts at once, all or none; `at` is the first one's number or time."""
+        return self._results(self._observe(self._checked_values(values), at))
+
+    def synopsis(self) -> Synopsis:
+        """The noisy integers at the present tick and how they were made; small, storable, and free to make again."""
+        with self._turn():
+            ticks = self.ticks
+            if ticks == 0:
+                raise InvalidInput("stream", "without a single tick", "observe one before releasing")
+            return Synopsis(self._noisy_values(), self._plan(ticks), self.noise_law, self.guarantee, self._terms.time)
+
+    def release(self, recovery: str | None = None) -> Release:
+        """An estimate of every tick so far, with its times. Releasing again, or otherwise, costs nothing more."""
+        return self.synopsis().recover(recovery)
+
+    @property
+    def ticks(self) -> int:
+        """How many ticks have been observed: public, as the schedule is."""
+        return self._keeper.ticks
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The ε that was asked for, exactly; see `spent` for what is guaranteed."""
+        return self._terms.epsilon
+
+    @property
+    def horizon(self) -> int | None:
+        """The number of ticks after which the stream ends, or None."""
+        return self._horizon
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised, to whom, and against how many intrusions."""
+        return Guarantee(self._expenses, self._terms.neighbours, not self._seeded, self.intrusions)
+
+    @property
+    def spent(self) -> Budget:
+        """What the whole stream costs, and whom that is counted for."""
+        return self.guarantee.spent
+
+    @property
+    def private(self) -> bool:
+        """False when the noise was seeded for a test: such a stream protects nobody."""
+        return self.guarantee.private
+
+    def describe(self) -> dict[str, Any]:
+        """The stream's public settings: they stay as they are while it lives."""
+        return {"stream": self.name, "terms": self._terms.describe(), "settings": self.settings()}
+
+    def close(self) -> None:
+        """Let go of the file of a durable stream; it can be opened again and go on. In memory: nothing to do."""
+        with self._lock:
+            self._keeper.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.ticks} ticks, {self._terms.time}. {self.guarantee})"
+
+    # ---- how it is kept
+
+    def keep_in(self, keeper: Keeper, *, private: bool) -> None:
+        """Go on from what the keeper holds; `private` is False if any of that was drawn from a test source."""
+        self._keeper = keeper
+        self._seeded = self._seeded or not private
+        if self._counter is not None:
+            keeper.restore(self._counter)
+
+    @property
+    def counter_state(self) -> CounterState | None:
+        """The counters' state, if there are counters. PRIVATE: as sensitive as the data to whoever sees it twice."""
+        return self._counter
+
+    @property
+    def source(self) -> RandomSource:
+        """Where the noise comes from."""
+        return self._terms.noise.source
+
+    @property
+    def ledger(self) -> Ledger | None:
+        """What is debited before the first noise is drawn."""
+        return self._terms.noise.ledger
+
+    @property
+    def left_to_chance(self) -> frozenset[str]:
+        """Settings the caller did not choose."""
+        return frozenset()
+
+    # ---- how a tick goes in
+
+    def _checked_value(self, value: object) -> Integers:
+        """One tick's exact count."""
+        return np.array([validate.count("value", value, negative=self._terms.negative)], np.int64)
+
+    def _checked_values(self, values: object) -> Integers:
+        """Exact counts, a tick each."""
+        return validate.counts_vector("values", values, negative=self._terms.negative)
+
+    def _one_result(self, results: Integers) -> Any:
+        """What the caller gets for one tick."""
+        return int(results[0])
+
+    def _results(self, results: Integers) -> Any:
+        """What the caller gets for many ticks."""
+        return results
+
+    def _observe(self, values: Integers, at: Any) -> Integers:
+        with self._turn():
+            first = None if at is None else self._terms.time.tick_of("at", at)
+            arrived = arrivals(values, first, self.ticks, redelivers=self._keeper.redelivers)
+            self._check_room(self.ticks + len(arrived.new))
+            results = self._take_in(arrived.new)[arrived.gap :]
+            if not arrived.known:
+                return results
+            return np.concatenate((self._known_results(arrived.first, arrived.first + arrived.known), results))
+
+    def _take_in(self, values: Integers) -> Integers:
+        """Count, add noise and keep; the results of these ticks, gap and all."""
+        if not len(values):
+            return np.empty(0, np.int64)
+        if self.ticks == 0 and not self._debited:
+            self._terms.noise.debit_amount(self.spent, f"{self.name} stream")
+            self._debited = True
+        try:
+            results, published = self._advance(values)
+            self._keeper.commit(len(values), published, self._counter)
+        except BaseException:
+            self._take_back()
+            raise
+        return results
+
+    def _known_results(self, first: int, stop: int) -> Integers:
+        return self._keeper.log(self.logs[0], first, stop) if self.logs else np.empty(0, np.int64)
+
+    def _take_back(self) -> None:
+        """After a tick that was not kept: the state is what was kept last. What was drawn meanwhile is forgotten."""
+        self._damaged = True
+        self._keeper.restore(self._counter)
+        self._damaged = self._counter is not None and self._counter.ticks != self.ticks
+
+    def _check_room(self, ticks: int) -> None:
+        most = MAX_CELLS if self._horizon is None else self._horizon
+        if ticks > most:
+            limit = "the most a stream can hold" if self._horizon is None else "the horizon of this stream"
+            given = f"beyond number {most - 1}, the last one"
+            raise InvalidInput("tick", given, f"{most} ticks are {limit}; begin another with a budget of its own")
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One thread at a time, in the process that the stream belongs to."""
+        if os.getpid() != self._process:
+            raise PrivateSide("This stream belongs to another process; observe it there, where its state is kept.")
+        with self._lock:
+            if self._damaged:
+                raise PrivateSide("This stream was interrupted in the middle of a tick; begin another one.")
+            yield
+
+    def _refuse_copy(self, *_: object) -> NoReturn:
+        raise PrivateSide("A stream cannot be copied or pickled: two versions of its state would give counts away.")
+
+    __copy__ = __deepcopy__ = __reduce__ = __getstate__ = _refuse_copy
+    __reduce_ex__ = _refuse_copy

@@ -1,0 +1,153 @@
+"""ContinualCompressive, the paper's CMCO (Algorithm 2): k continual counters of randomly signed counts."""
+
+from __future__ import annotations
+
+import secrets
+from fractions import Fraction
+from typing import Any, ClassVar, Unpack
+
+import numpy as np
+
+from sparsedp import validate
+from sparsedp.arrays import Integers
+from sparsedp.bases import basis_from
+from sparsedp.errors import InvalidInput
+from sparsedp.mechanisms.selection.candidates import rows_for
+from sparsedp.mechanisms.selection.sparsity_choice import constants_for
+from sparsedp.noise.law import ContinualCounterLaw
+from sparsedp.plan import Plan
+from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.guarantee import Expense
+from sparsedp.recovery.plan import RecoveryPlan
+from sparsedp.recovery.registry import decoder_for
+from sparsedp.sensing.bernoulli import Bernoulli
+from sparsedp.streams.base import Stream
+from sparsedp.streams.calibration import counter_law, noise_adder
+from sparsedp.streams.counter_state import CounterState
+from sparsedp.streams.keeping import Published
+from sparsedp.streams.segments import levels_for
+from sparsedp.streams.terms import TermArguments, checked_stream_terms
+from sparsedp.validate import MAX_CELLS
+
+CALIBRATIONS = {"correct": None, "paper": None}
+
+_CHUNK = 1 << 17
+
+
+class ContinualCompressive(Stream):
+    """Every tick's count is added to k counters, each with a public random sign; any prefix is recovered from the k.
+
+    `horizon`: T. `sparsity`: how many coefficients of the whole stream matter; `rows`: k, if not the number that
+    follows from it. `basis`, `recovery`: as in `Compressive`. `seed`: the public seed of the signs, drawn once if
+    left out. `calibration`: "correct" (the k counters share ε), or "paper" (each has ε to itself, as published:
+    this guarantees k·ε, which is what it is charged at). It publishes prefixes, not single ticks, so `observe`
+    returns None. Its state does not grow with the ticks; for accuracy under pure ε take `ContinualAdaptive`. See
+    `Stream` for the rest.
+
+    Guarantee: differential pan-privacy of `spent` against one intrusion. Proofs: `streams/compressive.md`.
+    """
+
+    name: ClassVar[str] = "continual_compressive"
+
+    def __init__(
+        self,
+        *,
+        horizon: int,
+        sparsity: int = 8,
+        rows: int | None = None,
+        basis: str = "haar",
+        recovery: str = "auto",
+        calibration: str = "correct",
+        seed: int | None = None,
+        **terms: Unpack[TermArguments],
+    ) -> None:
+        ticks = validate.whole("horizon", horizon, most=MAX_CELLS)
+        self._sparsity = validate.whole("sparsity", sparsity)
+        validate.one_of("calibration", calibration, CALIBRATIONS)
+        self._calibration = calibration
+        basis_from(basis, 1)
+        self._basis = basis
+        self._recovery = decoder_for(recovery, basis)
+        constant = constants_for(self._recovery, basis).rows_constant
+        self._rows = _rows(rows, ticks, self._sparsity, constant)
+        self._seed_given = seed is not None
+        self._seed = secrets.randbits(64) if seed is None else validate.whole("seed", seed, least=0, most=2**64 - 1)
+        checked = checked_stream_terms(**terms)
+        levels = levels_for(ticks)
+        self._law = counter_law(checked, levels, column=self._rows if calibration == "correct" else 1)
+        self._add_noise = noise_adder(checked, self._law.scale)
+        state = CounterState(self._rows, levels)
+        super().__init__(checked, horizon=ticks, counter=state)
+        self._state = state
+
+    @property
+    def rows(self) -> int:
+        """k: how many signed sums are kept."""
+        return self._rows
+
+    @property
+    def noise_law(self) -> ContinualCounterLaw:
+        """1 + L discrete Laplace terms on every signed sum."""
+        return self._law
+
+    @property
+    def left_to_chance(self) -> frozenset[str]:
+        """The seed, if none was given."""
+        return frozenset() if self._seed_given else frozenset({"seed"})
+
+    def settings(self) -> dict[str, Any]:
+        """All that fixes the signs, the noise and the recovery."""
+        return {
+            "horizon": self.horizon,
+            "sparsity": self._sparsity,
+            "rows": self._rows,
+            "basis": self._basis,
+            "recovery": self._recovery,
+            "calibration": self._calibration,
+            "seed": self._seed,
+        }
+
+    @property
+    def _expenses(self) -> tuple[Expense, ...]:
+        if self._calibration == "correct":
+            return super()._expenses
+        purpose = f"the whole stream: {self._rows} counters that see the same events, each at the ε asked for"
+        return (Expense(purpose, Budget(epsilon=self.epsilon * self._rows)),)
+
+    def _one_result(self, results: Integers) -> None:
+        return None
+
+    def _results(self, results: Integers) -> None:
+        return None
+
+    def _advance(self, values: Integers) -> tuple[Integers, Published]:
+        sensing = self._sensing(self.ticks + len(values))
+        step = max(1, _CHUNK // self._rows)
+        for start in range(0, len(values), step):
+            part = values[start : start + step]
+            first = self.ticks + start
+            signed = sensing.columns(first, first + len(part)) * part[:, None]
+            try:
+                self._state.skip_to_last(signed, self._add_noise)
+            finally:
+                signed.fill(0)
+        return np.empty(0, np.int64), {}
+
+    def _noisy_values(self) -> Integers:
+        return self._state.latest.copy()
+
+    def _sensing(self, ticks: int) -> Bernoulli:
+        return Bernoulli(ticks, rows=self._rows, seed=self._seed)
+
+    def _plan(self, ticks: int) -> Plan:
+        sparsity = min(self._sparsity, ticks)
+        return Plan(self.name, self._sensing(ticks), RecoveryPlan(self._recovery, self._basis, sparsity))
+
+
+def _rows(rows: int | None, horizon: int, sparsity: int, constant: Fraction) -> int:
+    """k as given, or k(S) = C·S·log₂(T/S) with the C that suits the decoder."""
+    if rows is not None:
+        return validate.whole("rows", rows, most=2**20)
+    if sparsity > horizon:
+        raise InvalidInput("sparsity", f"{sparsity}", f"give at most the horizon, {horizon}")
+    return rows_for(horizon, sparsity, constant)

@@ -1,0 +1,113 @@
+"""Open a durable stream, or begin one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.noise.source import RandomSource
+from sparsedp.privacy.ledger import Ledger
+from sparsedp.streams.adaptive import ContinualAdaptive
+from sparsedp.streams.base import Stream
+from sparsedp.streams.compressive import ContinualCompressive
+from sparsedp.streams.difference import ContinualDifference
+from sparsedp.streams.durable.stream_file import StreamFile
+from sparsedp.time_axis import TimeAxis
+
+DURABLE = {stream.name: stream for stream in (ContinualAdaptive, ContinualCompressive, ContinualDifference)}
+"""The streams that a file can hold, by the name in its description."""
+
+
+def open_stream(path: str | os.PathLike[str], stream: Stream | None = None) -> Stream:
+    """The stream in the file at `path`, ready to go on; if there is no such file, `stream` is begun in a new one.
+
+    >>> import sparsedp as sdp, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with sdp.open_stream(f"{folder.name}/cases.stream", sdp.ContinualAdaptive(epsilon="0.5")) as stream:
+    ...     published = stream.observe(12)
+    >>> with sdp.open_stream(f"{folder.name}/cases.stream") as stream:
+    ...     stream.ticks
+    1
+
+    A tick is on disk before `observe` returns. A tick that is delivered again, by its number or time (`at=`), returns
+    what was published the first time and counts nothing. One process at a time can have the file open. A `stream`
+    given for a file that exists must have the same settings: they cannot change while it lives.
+    """
+    target = _checked_path(path)
+    if stream is not None:
+        _check_stream(stream)
+    if not _exists(target):
+        if stream is None:
+            remedy = "give the stream to begin there, such as sparsedp.ContinualAdaptive(epsilon=…), or check the path"
+            raise BadFile(f"There is no file {target}; {remedy}.")
+        StreamFile.create(target, stream.describe(), stream.logs, stream.counter_state)
+    file = StreamFile.open(target)
+    try:
+        return _rebuilt(file, target, stream)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _rebuilt(file: StreamFile, path: Path, given: Stream | None) -> Stream:
+    try:
+        kept = stream_from(file.description)
+    except (KeyError, TypeError, AttributeError, InvalidInput):
+        raise BadFile(f"{path} describes a stream that this version does not know; update sparsedp.") from None
+    if given is not None:
+        _check_same(given, kept)
+        kept = stream_from(file.description, source=given.source, ledger=given.ledger)
+    if not kept.private and file.private:
+        file.mark_not_private()
+    kept.keep_in(file, private=file.private)
+    return kept
+
+
+def stream_from(
+    description: dict[str, Any], *, source: RandomSource | None = None, ledger: Ledger | None = None
+) -> Stream:
+    """A stream, not yet begun, with the settings that `describe` described."""
+    terms = dict(description["terms"])
+    start = TimeAxis.from_description(terms.pop("time"))
+    kind = DURABLE[description["stream"]]
+    return kind(**description["settings"], **terms, start=start, source=source, ledger=ledger)
+
+
+def _checked_path(path: object) -> Path:
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidInput("path", f"of type {type(path).__name__}", "give the path of a stream's file")
+    target = Path(path)
+    if "\0" in str(target):
+        raise InvalidInput("path", "one with a null character", "give the path of a stream's file")
+    return target
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:
+        raise BadFile(f"{path} cannot be reached: {error.strerror}; check the path and who may read it.") from None
+
+
+def _check_stream(stream: Any) -> None:
+    if not isinstance(stream, Stream) or stream.name not in DURABLE:
+        names = ", ".join(kind.__name__ for kind in DURABLE.values())
+        raise InvalidInput("stream", f"of type {type(stream).__name__}", f"give one of {names}")
+    if stream.ticks:
+        raise InvalidInput("stream", "one that has begun", "give one without ticks: those it has are not moved")
+
+
+def _check_same(given: Stream, kept: Stream) -> None:
+    """Refuse settings that differ from the file's; what the caller left to chance may."""
+    wanted, found = _flat(given), _flat(kept)
+    for name in wanted | found:
+        if name not in given.left_to_chance and wanted.get(name) != found.get(name):
+            remedy = f"it has {name} {found.get(name)!r} for as long as it lives: leave it so, or begin another file"
+            raise InvalidInput(name, f"{wanted.get(name)!r}, which is not what the stream in the file has", remedy)
+
+
+def _flat(stream: Stream) -> dict[str, Any]:
+    described = stream.describe()
+    return {"stream": described["stream"], **described["terms"], **described["settings"]}
