@@ -11,7 +11,7 @@ SOURCE = Path(sparsedp.__file__).parent
 # Each module may import only from its own layer and from those above it in this list.
 LAYERS = [
     ["version", "errors"],
-    ["validate", "progress", "columns_file", "arrays", "time_axis"],
+    ["validate", "progress", "columns_file", "arrays", "moments", "time_axis"],
     ["jit"],
     ["privacy"],
     ["bases", "sensing"],

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsedp.errors import InvalidInput
-from sparsedp.time_axis import FARTHEST, UNITS, TimeAxis
+from sparsedp.moments import FARTHEST, UNITS
+from sparsedp.time_axis import TimeAxis
 from sparsedp.validate import MAX_CELLS
 
 HOURS = TimeAxis("2026-01-01T00:00Z", every="1h")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import cached_property
 from numbers import Integral
 from typing import Any
@@ -15,29 +13,22 @@ import numpy.typing as npt
 
 from sparsedp import validate
 from sparsedp.errors import InvalidInput
-
-Moment = str | date | np.datetime64
-"""How a user may write a time: ISO text, a date or datetime (a pandas.Timestamp is one), a datetime64."""
-
-Moments = npt.ArrayLike | date | Sequence[date]
-"""One time or tick number, or an array of them."""
-
-Step = str | timedelta | np.timedelta64
-"""How a user may write the time between two ticks: "15min", "1h", "1d", a timedelta or a timedelta64."""
-
-FARTHEST = 2**62
-"""Microseconds from 1970, some 146,000 years: the difference of two such times still fits in 64 bits."""
-
-UNITS = {
-    "w": ("week", 604_800_000_000),
-    "d": ("day", 86_400_000_000),
-    "h": ("hour", 3_600_000_000),
-    "min": ("minute", 60_000_000),
-    "s": ("second", 1_000_000),
-    "ms": ("millisecond", 1_000),
-    "us": ("microsecond", 1),
-}
-"""Short name → long name and microseconds; the longest unit first."""
+from sparsedp.moments import (
+    A_TIME,
+    EPOCH,
+    FARTHEST,
+    MICROSECOND,
+    UNITS,
+    Moment,
+    Moments,
+    Step,
+    first_moment,
+    in_microseconds,
+    in_units,
+    microseconds_of,
+    shown_moment,
+    step_of,
+)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -61,8 +52,8 @@ class TimeAxis:
         if (start is None) != (every is None):
             missing = "start" if start is None else "every"
             raise InvalidInput(missing, "missing", "give both start and every, or neither for ticks without a calendar")
-        object.__setattr__(self, "start", None if start is None else _first(start))
-        object.__setattr__(self, "every", None if every is None else _step(every))
+        object.__setattr__(self, "start", None if start is None else first_moment(start))
+        object.__setattr__(self, "every", None if every is None else step_of(every))
 
     @property
     def utc(self) -> bool:
@@ -79,7 +70,7 @@ class TimeAxis:
             raise InvalidInput(argument, given, f"give {self._wanted}")
         if self.start is None:
             raise InvalidInput(argument, "a time, and these ticks have no calendar", f"give {self._wanted}")
-        moment, aware = _microseconds(argument, at)
+        moment, aware = microseconds_of(argument, at)
         if aware is not None and aware != self.utc:
             raise InvalidInput(argument, *_TIMEZONE[aware])
         return self._tick_at(argument, moment)
@@ -91,7 +82,7 @@ class TimeAxis:
         except ValueError:
             raise InvalidInput(argument, "not an array", f"give {self._wanted}, or an array of them") from None
         if array.dtype.kind == "M" and self.start is not None:
-            moments = _in_microseconds(argument, array)
+            moments = in_microseconds(argument, array)
             offsets = moments - self._start
             for astray in moments[(offsets < 0) | (offsets % self._every != 0)][:1].tolist():
                 self._tick_at(argument, astray)
@@ -113,7 +104,7 @@ class TimeAxis:
 
     def shown(self, tick: int) -> str:
         """A tick as people write it: "2026-01-01 06:00 UTC", or its number."""
-        return str(tick) if self.start is None else _shown(self._start + tick * self._every, utc=self.utc)
+        return str(tick) if self.start is None else shown_moment(self._start + tick * self._every, utc=self.utc)
 
     def span(self, count: int) -> str:
         """The first `count` ticks in words: "hourly ticks from 2026-01-01 00:00 to 2026-01-01 23:00"."""
@@ -122,7 +113,7 @@ class TimeAxis:
     def __str__(self) -> str:
         if self.start is None:
             return "ticks numbered from 0"
-        number, unit = _in_units(self._every)
+        number, unit = in_units(self._every)
         every = UNITS[unit][0] if number == 1 else f"{number} {UNITS[unit][0]}s"
         often = {"hour": "hourly ticks", "day": "daily ticks", "week": "weekly ticks"}.get(
             every, f"ticks every {every}"
@@ -136,7 +127,7 @@ class TimeAxis:
         """A JSON-able description; `TimeAxis.from_description` gives the axis back."""
         if self.start is None:
             return {"start": None, "every": None}
-        number, unit = _in_units(self._every)
+        number, unit = in_units(self._every)
         return {"start": self.start.isoformat(), "every": f"{number}{unit}"}
 
     @classmethod
@@ -147,135 +138,29 @@ class TimeAxis:
     @cached_property
     def _start(self) -> int:
         assert self.start is not None  # noqa: S101  # asked for only where there is a calendar
-        return (self.start.replace(tzinfo=None) - _EPOCH) // _MICROSECOND
+        return (self.start.replace(tzinfo=None) - EPOCH) // MICROSECOND
 
     @cached_property
     def _every(self) -> int:
         assert self.every is not None  # noqa: S101  # asked for only where there is a calendar
-        return self.every // _MICROSECOND
+        return self.every // MICROSECOND
 
     @property
     def _wanted(self) -> str:
-        return "the number of a tick, counted from 0" + (f", or {_A_TIME}" if self.start is not None else "")
+        return "the number of a tick, counted from 0" + (f", or {A_TIME}" if self.start is not None else "")
 
     def _tick_at(self, argument: str, moment: int) -> int:
         tick, past = divmod(moment - self._start, self._every)
         if tick < 0:
-            given = f"{_shown(moment, utc=self.utc)}, which is before the first tick"
+            given = f"{shown_moment(moment, utc=self.utc)}, which is before the first tick"
             raise InvalidInput(argument, given, f"give {self.shown(0)} or later")
         if past:
-            given = f"{_shown(moment, utc=self.utc)}, which is not on the schedule of {self}"
+            given = f"{shown_moment(moment, utc=self.utc)}, which is not on the schedule of {self}"
             raise InvalidInput(argument, given, f"the nearest tick is {self.shown(tick + (2 * past > self._every))}")
         return tick
 
 
-_EPOCH = datetime(1970, 1, 1)
-_MICROSECOND = timedelta(microseconds=1)
-_A_TIME = 'a time such as "2026-01-01T06:00"'
-_A_STEP = 'give a step such as "15min", "1h" or "1d"'
 _TIMEZONE = {
     False: ("a time without a timezone, and the axis is in UTC", 'give one such as "2026-01-01T06:00Z"'),
     True: ("a time with a timezone, and the axis has none", 'give one without, such as "2026-01-01T06:00"'),
 }
-_LENGTHS = {name: length for short, (long, length) in UNITS.items() for name in (short, long, f"{long}s")}
-_NO_FIXED_LENGTH = {"m", "mo", "month", "months", "me", "ms", "q", "quarter", "quarters", "y", "a", "year", "years"}
-"""In small letters, and so `ms` too: for pandas, "MS" is the start of a month."""
-
-
-def _first(start: Moment) -> datetime:
-    """The first tick as a plain datetime: in UTC, or without a timezone."""
-    moment, aware = _microseconds("start", start)
-    try:
-        return (_EPOCH + moment * _MICROSECOND).replace(tzinfo=UTC if aware else None)
-    except OverflowError:
-        raise InvalidInput("start", "outside the calendar", "give a time in the years 1 to 9999") from None
-
-
-def _step(every: Step) -> timedelta:
-    """The time between two ticks, of whole microseconds."""
-    if isinstance(every, np.timedelta64):
-        length = int(_in_microseconds("every", np.asarray(every)))
-    elif isinstance(every, timedelta):
-        if getattr(every, "nanoseconds", 0):
-            raise InvalidInput("every", "finer than microseconds", _A_STEP)
-        length = every // _MICROSECOND
-    elif isinstance(every, str):
-        length = _length_of("every", every.strip())
-    else:
-        raise InvalidInput("every", f"of type {type(every).__name__}", _A_STEP)
-    if not 0 < length <= FARTHEST // 2:
-        raise InvalidInput("every", "not above zero" if length <= 0 else "longer than 70,000 years", _A_STEP)
-    return length * _MICROSECOND
-
-
-def _length_of(argument: str, text: str) -> int:
-    parts = re.fullmatch(r"([0-9]{1,18}) ?([A-Za-z]+)", text)
-    unit = parts[2] if parts else text
-    small = unit.lower()
-    if small in _NO_FIXED_LENGTH and unit != "ms":
-        raise InvalidInput(argument, repr(text), f"{_A_STEP}; months and years have no fixed length")
-    if parts is None or small not in _LENGTHS:
-        raise InvalidInput(argument, repr(text[:40]), f"{_A_STEP}: a whole number and one of {', '.join(UNITS)}")
-    return int(parts[1]) * _LENGTHS[small]
-
-
-def _microseconds(argument: str, at: object) -> tuple[int, bool | None]:
-    """Microseconds since 1970, and whether the time names its timezone; None of a datetime64, which cannot."""
-    if isinstance(at, np.datetime64):
-        return int(_in_microseconds(argument, np.asarray(at))), None
-    if isinstance(at, str):
-        at = _from_text(argument, at.strip())
-    if not isinstance(at, date):
-        raise InvalidInput(argument, f"of type {type(at).__name__}", f"give {_A_TIME}")
-    if at != at:  # pandas' NaT
-        raise InvalidInput(argument, "no time at all (NaT)", f"give {_A_TIME}")
-    if getattr(at, "nanosecond", 0):
-        raise InvalidInput(argument, "finer than microseconds", f"give {_A_TIME}")
-    if not isinstance(at, datetime):
-        at = datetime(at.year, at.month, at.day)
-    aware = at.utcoffset() is not None
-    try:
-        at = at.astimezone(UTC) if aware else at
-        # Anew from its parts: a subclass has an arithmetic of its own.
-        plain = datetime(at.year, at.month, at.day, at.hour, at.minute, at.second, at.microsecond)
-    except (OverflowError, ValueError):
-        raise InvalidInput(argument, "outside the calendar", "give a time in the years 1 to 9999") from None
-    return (plain - _EPOCH) // _MICROSECOND, aware
-
-
-def _from_text(argument: str, text: str) -> datetime:
-    # datetime reads six digits of a second and drops the rest without a word.
-    if any(rest.strip("0") for rest in re.findall(r"[.,]\d{6}(\d+)", text)):
-        raise InvalidInput(argument, "finer than microseconds", f"give {_A_TIME}")
-    try:
-        return datetime.fromisoformat(re.sub(" ?UTC$", "Z", text))
-    except ValueError:
-        raise InvalidInput(argument, repr(text[:40]), f"give {_A_TIME}") from None
-
-
-def _in_microseconds(argument: str, array: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Datetime64 or timedelta64 of any unit as whole microseconds, exactly or not at all."""
-    wanted = f"give {_A_TIME}" if array.dtype.kind == "M" else _A_STEP
-    if np.isnat(array).any():
-        raise InvalidInput(argument, "no time at all (NaT)", wanted)
-    unit = np.datetime_data(array.dtype)[0]
-    if array.dtype.kind == "m" and unit in ("Y", "M", "generic"):
-        raise InvalidInput(argument, f"of type {array.dtype}", f"{wanted}; months and years have no fixed length")
-    # numpy rounds and wraps in silence, but what was rounded or wrapped does not come back the same.
-    cast = array.astype(f"{array.dtype.kind}8[us]")
-    numbers = cast.astype(np.int64)
-    if (cast.astype(array.dtype) != array).any() or (numbers > FARTHEST).any() or (numbers < -FARTHEST).any():
-        given = "finer than microseconds" if unit in ("ns", "ps", "fs", "as") else "beyond 140,000 years"
-        raise InvalidInput(argument, given, wanted)
-    return numbers
-
-
-def _in_units(length: int) -> tuple[int, str]:
-    """A length in the longest unit that divides it."""
-    return next((length // size, short) for short, (_, size) in UNITS.items() if length % size == 0)
-
-
-def _shown(moment: int, *, utc: bool) -> str:
-    unit = "m" if moment % 60_000_000 == 0 else "s" if moment % 1_000_000 == 0 else "us"
-    text = str(np.datetime64(moment, "us").astype(f"datetime64[{unit}]"))
-    return text.replace("T", " ") + (" UTC" if utc else "")

@@ -15,9 +15,10 @@ import numpy.typing as npt
 from sparsedp import columns_file
 from sparsedp.arrays import Floats
 from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.moments import Moments
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
-from sparsedp.time_axis import Moments, TimeAxis
+from sparsedp.time_axis import TimeAxis
 
 Answer = TypeVar("Answer")
 
