@@ -30,6 +30,7 @@ def open_stream(path: str | os.PathLike[str], stream: Stream | None = None) -> S
     >>> with sdp.open_stream(f"{folder.name}/cases.stream") as stream:
     ...     stream.ticks
     1
+    >>> folder.cleanup()
 
     A tick is on disk before `observe` returns. A tick that is delivered again, by its number or time (`at=`), returns
     what was published the first time and counts nothing. One process at a time can have the file open. A `stream`
