@@ -145,6 +145,9 @@ def test_a_stream_cannot_be_copied_or_sent(name: str) -> None:
     for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(PrivateSide, match="two versions"):
             attempt(stream)
+        if stream.counter_state is not None:
+            with pytest.raises(PrivateSide, match="two versions"):
+                attempt(stream.counter_state)
 
 
 @EVERY

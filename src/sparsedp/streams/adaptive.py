@@ -66,6 +66,7 @@ class ContinualAdaptive(Stream):
         if horizon is None:
             raise InvalidInput("horizon", "missing", "running totals need the number of ticks they are calibrated for")
         ticks = validate.whole("horizon", horizon, most=MAX_CELLS)
+        self._every_given = totals_every is not None
         best = ticks_between_totals(ticks, self._share)
         every = best if totals_every is None else _power_of_two("totals_every", totals_every, ticks)
         self._totals_law = counter_law(checked, levels_for(ticks, every), self._share)
@@ -88,6 +89,11 @@ class ContinualAdaptive(Stream):
         if self._counting is None:
             return {}
         return {"totals": str(self._share), "horizon": self.horizon, "totals_every": self._counting.every}
+
+    @property
+    def left_to_chance(self) -> frozenset[str]:
+        """How often totals come, if that was not given."""
+        return frozenset() if self._counting is None or self._every_given else frozenset({"totals_every"})
 
     @property
     def _expenses(self) -> tuple[Expense, ...]:

@@ -163,8 +163,9 @@ class Stream(ABC):
 
     def close(self) -> None:
         """Let go of the file of a durable stream; it can be opened again and go on. In memory: nothing to do."""
-        with self._lock:
-            self._keeper.close()
+        if os.getpid() == self._process:
+            with self._lock:
+                self._keeper.close()
 
     def __enter__(self) -> Self:
         return self
@@ -201,7 +202,7 @@ class Stream(ABC):
 
     @property
     def left_to_chance(self) -> frozenset[str]:
-        """Settings the caller did not choose."""
+        """Settings that the caller did not choose, so that they may differ from a file's."""
         return frozenset()
 
     # ---- how a tick goes in
@@ -269,6 +270,11 @@ class Stream(ABC):
         if os.getpid() != self._process:
             raise PrivateSide("This stream belongs to another process; observe it there, where its state is kept.")
         with self._lock:
+            if self._keeper.closed:
+                raise InvalidInput("stream", "closed", "open its file again with sparsedp.open_stream(…)")
+            if self._damaged:
+                # A disk that was full may have room again; memory that was half changed stays so.
+                self._take_back()
             if self._damaged:
                 raise PrivateSide("This stream was interrupted in the middle of a tick; begin another one.")
             yield

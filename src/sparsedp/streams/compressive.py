@@ -70,7 +70,8 @@ class ContinualCompressive(Stream):
         self._recovery = decoder_for(recovery, basis)
         constant = constants_for(self._recovery, basis).rows_constant
         self._rows = _rows(rows, ticks, self._sparsity, constant)
-        self._seed_given = seed is not None
+        chosen = {"seed": seed, "rows": rows, "recovery": None if recovery == "auto" else recovery}
+        self._left_to_chance = frozenset(name for name, given in chosen.items() if given is None)
         self._seed = secrets.randbits(64) if seed is None else validate.whole("seed", seed, least=0, most=2**64 - 1)
         checked = checked_stream_terms(**terms)
         levels = levels_for(ticks)
@@ -92,8 +93,8 @@ class ContinualCompressive(Stream):
 
     @property
     def left_to_chance(self) -> frozenset[str]:
-        """The seed, if none was given."""
-        return frozenset() if self._seed_given else frozenset({"seed"})
+        """The seed, and what follows from other settings, where they were not given."""
+        return self._left_to_chance
 
     def settings(self) -> dict[str, Any]:
         """All that fixes the signs, the noise and the recovery."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn
 
 import numpy as np
 
 from sparsedp.arrays import Integers
+from sparsedp.errors import PrivateSide
 from sparsedp.jit import kernel
 from sparsedp.streams.segments import beginning_within
 
@@ -71,6 +73,13 @@ class CounterState:
         """How many of the lowest rows of `above` may differ from what they were after `before` ticks."""
         first, last = before // self.every, self.ticks // self.every
         return sum(-(-first // 2**level) * 2**level <= last for level in range(self.levels)) if last > first else 0
+
+
+    def _refuse_copy(self, *_: object) -> NoReturn:
+        raise PrivateSide("A counter's state cannot be copied or pickled: two versions of it would give counts away.")
+
+    __copy__ = __deepcopy__ = __reduce__ = __getstate__ = _refuse_copy
+    __reduce_ex__ = _refuse_copy
 
 
 @kernel

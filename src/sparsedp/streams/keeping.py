@@ -26,6 +26,10 @@ class Keeper(Protocol):
         """How many ticks have been kept."""
 
     @property
+    def closed(self) -> bool:
+        """Whether it can keep no more."""
+
+    @property
     def redelivers(self) -> bool:
         """Whether a tick that was kept before may come again, as it does when its sender did not hear back."""
 
@@ -45,6 +49,7 @@ class Keeper(Protocol):
 class InMemory:
     """Keeps everything in this process; it is gone when the process ends."""
 
+    closed = False
     redelivers = False
 
     def __init__(self) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,9 @@ class StreamFile:
         self._path = path
         self._real_path = path.resolve()  # wherever the process goes, and if the path is a link
         self._connection = connection
-        self._process = os.getpid()
+        self._blob: sqlite3.Blob | None = None
+        self.closed = False
+        self._check_whole()
         text, private = connection.execute("SELECT description, private FROM stream").fetchone()
         self.description: dict[str, Any] = json.loads(text)
         self.private = private == 1
@@ -73,7 +76,8 @@ class StreamFile:
             raise BadFile(f"Could not create {path}: {reason}; nothing was left half-written.") from None
         finally:
             for ending in ("", "-wal", "-journal"):
-                scratch.with_name(scratch.name + ending).unlink(missing_ok=True)
+                with suppress(OSError):
+                    scratch.with_name(scratch.name + ending).unlink(missing_ok=True)
 
     @classmethod
     def open(cls, path: Path) -> StreamFile:
@@ -129,7 +133,10 @@ class StreamFile:
 
     def log(self, name: str, first: int, stop: int) -> Integers:
         """Entries first … stop − 1 of what was published."""
-        rows = self._connection.execute(SELECT[name], (first, stop)).fetchall()
+        try:
+            rows = self._connection.execute(SELECT[name], (first, stop)).fetchall()
+        except sqlite3.Error as error:
+            raise BadFile(f"Could not read {self._path}: {error}; if it was closed, open it again.") from None
         if len(rows) != stop - first:
             raise BadFile(f"{self._path} lacks ticks that it should hold; it was damaged from outside.")
         return np.array(rows, np.int64).reshape(-1)
@@ -137,6 +144,8 @@ class StreamFile:
     def restore(self, counter: CounterState | None) -> None:
         """After a commit that failed: take it back, scrub what it wrote, and read the state that was kept."""
         try:
+            if self._blob is not None:
+                self._blob.close()
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             scrub(self._connection, self._real_path)
@@ -152,21 +161,30 @@ class StreamFile:
         """Overwrite `counter` by the state in the file."""
         blobs = dict(self._connection.execute("SELECT part, noisy FROM counter").fetchall())
         for part, target in _parts(counter, counter.levels):
-            target[:] = np.frombuffer(blobs[part], "<i8")
+            target[:] = np.frombuffer(blobs[part], "<i8").reshape(target.shape)
         counter.ticks = self.ticks
 
     def close(self) -> None:
         """Write the log back, remove it, and let other processes in."""
-        if os.getpid() == self._process:
-            self._connection.close()
+        self.closed = True
+        self._connection.close()
 
     # ---- inside
 
     def _write_counter(self, counter: CounterState) -> None:
         """In place, the parts that changed alone: no page is freed, so none keeps an old version."""
         for part, values in _parts(counter, counter.changed_levels(self.ticks)):
-            with self._connection.blobopen("counter", "noisy", part) as blob:
-                blob.write(values.astype("<i8", copy=False).tobytes())
+            # Known to `restore`: left open by an interruption, it would keep the file from being scrubbed.
+            self._blob = self._connection.blobopen("counter", "noisy", part)
+            self._blob.write(values.astype("<i8", copy=False).tobytes())
+            self._blob.close()
+
+    def _check_whole(self) -> None:
+        """SQLite reads zeros for what a page that was cut short lacks."""
+        (pages,) = self._connection.execute("PRAGMA page_count").fetchone()
+        (size,) = self._connection.execute("PRAGMA page_size").fetchone()
+        if self._real_path.stat().st_size < pages * size:
+            raise ValueError("the last page is cut short")
 
     def _read_ticks(self) -> int:
         """The number of ticks; where each has an entry, all must be there: 0, 1, 2, … without a gap."""

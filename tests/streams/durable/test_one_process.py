@@ -1,0 +1,153 @@
+"""One process, one opening at a time; forked children do no harm; what a path leads to is what is scrubbed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from durable_streams import COUNTERS, KINDS, LOUD, kept, raw_count
+from hidden_integers import found_in
+from page_images import page_images
+
+import sparsedp as sdp
+from sparsedp.streams.durable import connection
+
+
+def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Another process; `sdp`, `os`, `sys` and the path are there."""
+    head = "import os, sys, signal\nimport sparsedp as sdp\npath = sys.argv[1]\n"
+    command = [sys.executable, "-c", head + program, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+OPEN_ELSEWHERE = """
+try:
+    print(sdp.open_stream(path).ticks)
+except sdp.BadFile as error:
+    print(error)
+"""
+
+
+def test_a_second_opening_is_refused_wherever_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "cases.stream"
+    refusal = f"{path} is in use, by another process or by this one; close it there first."
+    with sdp.open_stream(path, sdp.ContinualAdaptive(epsilon=1)) as stream:
+        stream.observe(1)
+        with pytest.raises(sdp.BadFile) as caught:
+            sdp.open_stream(path)
+        assert str(caught.value) == refusal
+        # The opening that was refused has not let go of the lock of the first: another process is still kept out.
+        assert run(OPEN_ELSEWHERE, path).stdout.strip() == refusal
+        stream.observe(2)
+        assert stream.ticks == 2
+    assert run(OPEN_ELSEWHERE, path).stdout.strip() == "2"
+    with sdp.open_stream(path) as stream:
+        assert stream.ticks == 2
+
+
+def test_a_file_that_another_process_took_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "cases.stream"
+    with sdp.open_stream(path, sdp.ContinualAdaptive(epsilon=1)) as stream:
+        stream.observe(1)
+    content = path.read_bytes()
+    # As if the file had appeared after this process looked for it.
+    monkeypatch.setattr("sparsedp.streams.durable.opening._exists", lambda _: False)
+    with pytest.raises(sdp.BadFile, match=r"Could not create .*: File exists"):
+        sdp.open_stream(path, sdp.ContinualAdaptive(epsilon=1))
+    assert path.read_bytes() == content
+    assert os.listdir(tmp_path) == ["cases.stream"]
+
+
+FORKS = """
+from sparsedp.streams.durable import connection
+if sys.argv[2] == "unguarded":
+    connection._keep_open_in_forks = lambda _: None
+stream = sdp.open_stream(path, sdp.ContinualAdaptive(epsilon=1))
+stream.observe(1)
+if os.fork() == 0:
+    if sys.argv[3] == "closes":
+        stream.close()
+    if sys.argv[3] == "drops":
+        del stream
+    sys.exit(0)
+os.wait()
+print([stream.observe(5) for _ in range(3)], flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("how", ["exits", "closes", "drops"])
+def test_a_forked_child_that_ends_does_not_harm_its_parent(tmp_path: Path, how: str) -> None:
+    ended = run(FORKS, tmp_path / "cases.stream", "guarded", how)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    with sdp.open_stream(tmp_path / "cases.stream") as stream:
+        assert stream.ticks == 4
+        assert stream.observe_many([0, 0, 0], at=1).tolist() == json.loads(ended.stdout)
+
+
+def test_without_the_guard_a_child_takes_the_log_from_its_parent(tmp_path: Path) -> None:
+    ended = run(FORKS, tmp_path / "cases.stream", "unguarded", "exits")
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    with sdp.open_stream(tmp_path / "cases.stream") as stream:
+        assert stream.ticks < 4, "the guard may not be needed any more"
+
+
+USED_IN_A_CHILD = """
+stream = sdp.open_stream(path, sdp.ContinualAdaptive(epsilon=1))
+stream.observe(1)
+for use in (lambda: stream.observe(2), lambda: stream.release(), lambda: sdp.open_stream(path)):
+    if os.fork() == 0:
+        try:
+            use()
+        except sdp.SparsedpError as error:
+            print(type(error).__name__, flush=True)
+        os._exit(0)
+    os.wait()
+print(stream.ticks)
+"""
+
+
+def test_a_forked_child_cannot_use_it(tmp_path: Path) -> None:
+    lines = run(USED_IN_A_CHILD, tmp_path / "cases.stream").stdout.split()
+    assert lines == ["PrivateSide", "PrivateSide", "BadFile", "1"]
+
+
+@pytest.mark.parametrize("kind", COUNTERS)
+@pytest.mark.parametrize("way", ["link", "relative"])
+def test_the_log_is_overwritten_however_the_file_was_named(
+    tmp_path: Path, kind: str, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "here").mkdir()
+    real = tmp_path / "there" / "cases.stream"
+    sdp.open_stream(real, KINDS[kind](epsilon=LOUD)).close()
+    monkeypatch.chdir(real.parent)
+    (tmp_path / "here" / "link.stream").symlink_to(real)
+    overwritten = []
+    overwrite = connection._overwrite
+
+    def seen(log: Path) -> None:
+        overwritten.append((log, log.exists() and log.stat().st_size > 0))
+        overwrite(log)
+
+    with sdp.open_stream("cases.stream" if way == "relative" else tmp_path / "here" / "link.stream") as stream:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(connection, "_overwrite", seen)
+        stream.observe(raw_count(0))
+        assert overwritten == [(real.resolve().with_name("cases.stream-wal"), True)]
+        assert not found_in(page_images(real), [raw_count(0)])
+
+
+def test_the_second_name_that_a_killed_creator_left_is_taken_away(tmp_path: Path) -> None:
+    path = tmp_path / "cases.stream"
+    with sdp.open_stream(path, sdp.ContinualAdaptive(epsilon=1)) as stream:
+        stream.observe(1)
+        before = kept(stream)
+    os.link(path, tmp_path / ".cases.stream.0123456789abcdef")
+    os.link(path, tmp_path / "copy.stream")
+    with sdp.open_stream(path) as stream:
+        assert kept(stream) == before
+    assert sorted(os.listdir(tmp_path)) == ["cases.stream", "copy.stream"]
