@@ -10,7 +10,7 @@ from durable_streams import KINDS, kept
 from quick_folder import quick_folder
 
 import sparsedp as sdp
-from sparsedp.errors import SparsedpError
+from sparsedp.errors import InvalidInput, SparsedpError
 from sparsedp.noise.source import KEY_BYTES, RandomSource
 from sparsedp.streams import Stream
 from sparsedp.streams.arrivals import LONGEST_GAP
