@@ -17,14 +17,21 @@ DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "src").
 MODULES = ["sparsedp", *(found.name for found in pkgutil.walk_packages(sparsedp.__path__, "sparsedp."))]
 
 
-def test_the_readmes_examples_run_in_order(tmp_path: Path) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert len(blocks) >= 2
-    script = tmp_path / "readme.py"
+@pytest.mark.parametrize(
+    ("document", "printed"),
+    [
+        ("README.md", "Differentially private with ε = 0.5"),
+        ("docs/streams.md", "8 ε = 0.5 for one person over the whole stream"),
+    ],
+)
+def test_a_documents_examples_run_in_order(document: str, printed: str, tmp_path: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(), re.DOTALL)
+    assert blocks
+    script = tmp_path / "example.py"
     script.write_text("\n".join(blocks))
     run = subprocess.run([sys.executable, "-W", "error", script], cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    assert "Differentially private with ε = 0.5" in run.stdout
+    assert printed in run.stdout
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=[str(path.relative_to(ROOT)) for path in DOCUMENTS])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import isfinite, sqrt
 
 import numpy as np
 
 from sparsedp.arrays import Floats
+from sparsedp.jit import kernel
 from sparsedp.noise.law import DiscreteLaplaceLaw
 
 NODES = 8
@@ -22,8 +23,8 @@ LEAST_SHAPE = 0.5
 def variance_shape(law: DiscreteLaplaceLaw) -> float:
     """The Gamma shape, for one cell, that matches the law's fourth moment: 1 for the continuous Laplace law.
 
-    A Laplace variable is a Gaussian of exponential variance. In the mean of squares over w cells the variance is Gamma of
-    w times that shape. The discrete law has a little more kurtosis than the continuous one: E X⁴ = (5 + cosh(1/s))·Var².
+    A Laplace variable is a Gaussian of exponential variance; that of an orthonormal coefficient of w cells is the
+    mean of w such: Gamma of w times that shape. The discrete law's kurtosis, 5 + cosh(1/s), is a little higher than 6.
     """
     excess = law.fourth_moment / law.variance / law.variance - 3.0
     return 3.0 / excess if isfinite(excess) else 1.0
@@ -42,3 +43,25 @@ def noise_nodes(shape: float) -> tuple[Floats, Floats]:
     jacobi = np.diag(2.0 * np.arange(NODES) + shape) + np.diag(beside, 1) + np.diag(beside, -1)
     nodes, vectors = np.linalg.eigh(jacobi)
     return nodes / shape, vectors[0] ** 2
+
+
+@kernel
+def gap_deviations(level: int, variances: Floats, out: Floats) -> None:
+    """The noise of the orthonormal detail of 2^level cells around each gap, as a standard deviation.
+
+    `variances[i − 1]` is that of an *aligned* detail of 2^i cells, one of the decimated transform that begins with the
+    first cell; aligned details are taken for uncorrelated. Any other shift mixes in finer ones: the three edges of the
+    detail cut an aligned interval of 2^i cells at a distance m from its nearer end, and pick up 6m²/2^(i+level) of its
+    variance. Coarser ones would be picked up too: they count with the level's own variance.
+    """
+    own = variances[level - 1]
+    for gap in range(len(out)):
+        variance = own
+        for finer in range(1, level):
+            beyond = variances[finer - 1] - own
+            if beyond != 0.0:
+                width = 1 << finer
+                past = gap & (width - 1)
+                cut = float(min(past, width - past))
+                variance += beyond * 6.0 * cut * cut / (float(width) * (1 << level))
+        out[gap] = sqrt(variance)

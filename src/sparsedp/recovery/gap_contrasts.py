@@ -1,9 +1,9 @@
 """The translation-invariant Haar frame of n cells, indexed by the gaps between cells.
 
-On level j, half = 2^(j−1), the contrast at gap c (between cells c−1 and c) is the sum of the `half` cells left of the gap
-minus the sum of the `half` cells right of it: over all levels and gaps, every shift of every Haar detail. Cells
-beyond an end are the mirror image of those inside, so no end is joined to the other one, every n has all its shifts,
-and reversing the cells only changes signs. All of it is read off one vector of sums, so no level is ever stored.
+On level j, half = 2^(j−1), the contrast at gap c (between cells c−1 and c) is the sum of the `half` cells left of
+the gap minus the sum of the `half` cells right of it: over all levels and gaps, every shift of every Haar detail.
+Cells beyond an end are the mirror image of those inside, so no end is joined to the other one, every n has all its
+shifts, and reversing the cells only changes signs. All is read off one vector of sums, so no level is ever stored.
 
 A contrast that overlaps its own mirror image counts some cells twice and others not at all: `leverage` is the exact
 variance of its noise, relative to one that does not.
@@ -58,41 +58,40 @@ def _autocorrelation(lag: int, level: int) -> float:
 
 
 @kernel
-def contrasts(sums: Floats, level: int, deviation: float, out: Floats) -> None:
-    """The contrasts at gaps 0 … n, in standard deviations of their noise; `deviation` is an orthonormal detail's."""
+def contrasts(sums: Floats, level: int, deviations: Floats, out: Floats) -> None:
+    """The contrasts at gaps 0 … n, in standard deviations of their noise; `deviations`: of an orthonormal detail's."""
     n = len(out) - 1
     half = 1 << (level - 1)
-    scale = 1.0 / (sqrt(2.0 * half) * deviation)
+    scale = 1.0 / sqrt(2.0 * half)
     out[0] = out[n] = 0.0  # mirror images cancel there
     for gap in range(1, n):
         here = n + gap
         difference = 2.0 * sums[here] - sums[here - half] - sums[here + half]
-        out[gap] = difference * scale / sqrt(leverage(gap, n, level))
+        out[gap] = difference * scale / (deviations[gap] * sqrt(leverage(gap, n, level)))
 
 
 @kernel
-def surroundings(sums: Floats, level: int, deviation: float, out: Classes) -> None:
+def surroundings(sums: Floats, level: int, deviations: Floats, out: Classes) -> None:
     """The class of every gap: is there signal in the cells around its contrast, none of which the contrast uses?
 
-    The ring compares the `half` cells beyond the contrast on the left with those on the right: a jump at the gap, or a slope,
-    shows there too. The neighbours are the contrasts next to it on either side: they show that the region is
-    rough. Neither shares a cell with the contrast, so its noise is the same, and its own, in every class.
+    The ring compares the `half` cells beyond the contrast on the left with those on the right: a jump at the gap, or
+    a slope, shows there too. The neighbours are the contrasts next to it on either side: they show that the region
+    is rough. Neither shares a cell with the contrast, whose noise therefore has the same law in every class.
     """
     n = len(out) - 1
     half = 1 << (level - 1)
-    ring_limit = RING_SEEN * deviation * sqrt(2.0 * half)
-    neighbours_limit = 2.0 * (NEIGHBOURS_SEEN * deviation) ** 2 * 2.0 * half
     out[:] = UNKNOWN
     for gap in range(3 * half, n + 1 - 3 * half):
         here = n + gap
+        unit = deviations[gap] * sqrt(2.0 * half)
         left = sums[here - half] - sums[here - 2 * half]
         right = sums[here + 2 * half] - sums[here + half]
         before = sums[here - 2 * half] - sums[here - 3 * half] - left
         after = right - sums[here + 3 * half] + sums[here + 2 * half]
         kind = 1
-        if abs(left - right) > ring_limit:
+        if abs(left - right) > RING_SEEN * unit:
             kind += 2
-        if before * before + after * after > neighbours_limit:
+        if before * before + after * after > 2.0 * (NEIGHBOURS_SEEN * unit) ** 2:
             kind += 1
         out[gap] = kind
 
@@ -107,7 +106,7 @@ def window_spread(gap: int, n: int, level: int) -> float:
 
 
 @kernel
-def windows(sums: Floats, level: int, deviation: float, out: Floats) -> None:
+def windows(sums: Floats, level: int, deviations: Floats, out: Floats) -> None:
     """Means of the 2^level cells around every gap minus the mean of all, in standard deviations of their noise."""
     n = len(out) - 1
     half = 1 << (level - 1)
@@ -115,4 +114,4 @@ def windows(sums: Floats, level: int, deviation: float, out: Floats) -> None:
     for gap in range(n + 1):
         spread = window_spread(gap, n, level)
         difference = (sums[n + gap + half] - sums[n + gap - half]) / (2.0 * half) - mean
-        out[gap] = difference / (sqrt(spread) * deviation) if spread > 0.0 else 0.0
+        out[gap] = difference / (sqrt(spread) * deviations[gap]) if spread > 0.0 else 0.0

@@ -12,8 +12,20 @@ from sparsedp.recovery.gap_contrasts import SURROUNDINGS, UNKNOWN, Classes, leve
 from sparsedp.recovery.mixture_prior import BINS, RESOLUTION, VAGUE, Evidence, fit, look_up, tables
 from sparsedp.recovery.trend_bends import NOWHERE, bend_spread, trend_side
 
-INDEPENDENT = 3.0
-"""A level of n contrasts over 2^j cells each tells as much as INDEPENDENT·n/2^j independent ones (n/ΣA², A their autocorrelation)."""
+NULL_COUNT = 10.0
+"""Zeros that are imagined beside the coefficients seen: few coefficients cannot talk themselves into signal."""
+
+POOLED_COUNT = 3.0
+"""How many coefficients the finer level's prior counts for."""
+
+CLASS_COUNT = 10.0
+"""How many the level's common prior counts for in one class of surroundings."""
+
+GATE = 4.0
+"""Nats by which signal must explain the coefficients better than none at all does, to be believed by half."""
+
+FEW = 100.0
+"""The null count and the gate fade out below about this many cells: in a handful, every one may well differ."""
 
 ODDS_BINS, ODDS_RESOLUTION = 1024, 32.0
 """Log-odds of "smooth" are counted in steps of 1/32, from −16 to 16; what lies beyond is as certain as it gets."""
@@ -33,20 +45,28 @@ class Population:
     density: Floats
 
     @classmethod
-    def learn(cls, counts: Floats, evidence: Evidence, finer: Floats) -> Population:
-        """`finer`: the weights on the level below. Gaps of unknown surroundings take the prior of all together."""
+    def learn(cls, counts: Floats, evidence: Evidence, finer: Floats, doubt: float) -> Population:
+        """`finer`: the weights on the level below; `doubt` scales the scepticism.
+
+        Gaps of unknown surroundings take the prior of all together.
+        """
         counts[UNKNOWN] = counts.sum(axis=0)
         weights = np.empty_like(finer)
-        weights[UNKNOWN] = fit(counts[UNKNOWN], evidence, finer[UNKNOWN])
+        start = 0.9 * finer[UNKNOWN] + 0.1 * VAGUE
+        pseudo = POOLED_COUNT * start
+        pseudo[0] += NULL_COUNT * doubt
+        weights[UNKNOWN] = fit(counts[UNKNOWN], evidence, 0.5 * (start + VAGUE), pseudo, GATE * doubt)
         for kind in range(1, len(finer)):
-            weights[kind] = fit(counts[kind], evidence, 0.5 * (finer[kind] + weights[UNKNOWN]))
+            start = 0.45 * (finer[kind] + weights[UNKNOWN]) + 0.1 * VAGUE
+            pseudo = POOLED_COUNT * start + CLASS_COUNT * weights[UNKNOWN]
+            weights[kind] = fit(counts[kind], evidence, 0.5 * (start + VAGUE), pseudo, GATE * doubt)
         rows = [tables(evidence, row) for row in weights]
         return cls(weights, np.array([row[0] for row in rows]), np.array([row[1] for row in rows]))
 
 
 @dataclass(frozen=True)
 class LevelPrior:
-    """The priors of a level; `smooth[k]` is the probability, in class k, that the bend and not the contrast is small."""
+    """The priors of a level; `smooth[k]` is the probability, in class k, that a contrast follows the trend."""
 
     contrasts: Population
     bends: Population
@@ -62,10 +82,21 @@ def vague_weights() -> Floats:
     return np.tile(VAGUE, (SURROUNDINGS, 1))
 
 
+def _scepticism(gaps: int) -> float:
+    return gaps / (gaps + FEW)
+
+
+def worth_of(width: float) -> float:
+    """What one of a level's overlapping contrasts is worth in independent ones: 1/ΣA², A their autocorrelation."""
+    return 3.0 * width / (width * width + 5.0)
+
+
 def learn_windows(windows: Floats, worth: float, evidence: Evidence, finer: Floats) -> Population:
     """Fit the coarsest windows, whose surroundings are unknown and which follow no trend."""
     classes = np.zeros(len(windows), np.uint8)
-    return Population.learn(worth * _histogram(windows, classes, 0), evidence, finer[UNKNOWN:1])
+    return Population.learn(
+        worth * _histogram(windows, classes, 0), evidence, finer[UNKNOWN:1], _scepticism(len(windows))
+    )
 
 
 def learn_level(
@@ -78,11 +109,11 @@ def learn_level(
     finer: tuple[Floats, Floats],
 ) -> LevelPrior:
     """Fit a level, each of its coefficients counting for `worth`; `finer`: the weights on the level below."""
-    own = Population.learn(worth * _histogram(contrasts, classes, 0), evidence, finer[0])
+    own = Population.learn(worth * _histogram(contrasts, classes, 0), evidence, finer[0], _scepticism(len(contrasts)))
     counts = worth * _histogram(bends, classes, level)
     if not counts.any():
         return LevelPrior(own, Population(finer[1], own.removed, own.density), np.zeros(SURROUNDINGS))
-    bent = Population.learn(counts, evidence, finer[1])
+    bent = Population.learn(counts, evidence, finer[1], _scepticism(len(contrasts)))
     odds = worth * _odds(level, contrasts, bends, classes, own.density, bent.density)
     return LevelPrior(own, bent, _mixing(odds))
 

@@ -1,7 +1,7 @@
 """Empirical Bayes for one population of coefficients: a prior of zero and Gaussians of many scales, fitted by EM.
 
-Everything is in standard deviations of the noise and depends on the magnitude |z| only, so it is tabulated: the EM sees a histogram
-of magnitudes, and the posterior mean is looked up.
+Everything is in standard deviations of the noise and depends on the magnitude |z| only, so it is tabulated: the EM sees
+a histogram of magnitudes, and the posterior mean is looked up.
 """
 
 from __future__ import annotations
@@ -29,15 +29,6 @@ SCALES: Floats = np.concatenate([np.zeros(1), 2.0 ** np.arange(-2, 15)])
 
 VAGUE: Floats = np.concatenate([np.full(1, 0.5), np.full(len(SCALES) - 1, 0.5 / (len(SCALES) - 1))])
 
-NULL_COUNT = 10.0
-"""Coefficients of value zero that are imagined beside those seen: few coefficients cannot talk themselves into signal."""
-
-POOLED_COUNT = 3.0
-"""How many coefficients the prior passed on from related populations counts for."""
-
-GATE = 4.0
-"""Nats by which signal must explain the coefficients better than none at all does, to be believed by half."""
-
 MOST_ROUNDS = 100
 SETTLED = 1e-4
 
@@ -63,20 +54,17 @@ class Evidence:
         return cls(density(MIDDLES, height), density(GRID, height), density(GRID, height * variances / total))
 
 
-def fit(counts: Floats, evidence: Evidence, start: Floats) -> Floats:
-    """The components' weights by penalised likelihood; `counts[b]` coefficients were seen in bin b.
+def fit(counts: Floats, evidence: Evidence, start: Floats, pseudo: Floats, gate: float) -> Floats:
+    """The components' weights by penalised likelihood, from `start`; `counts[b]` coefficients were seen in bin b.
 
-    `start` is what related populations believe. If the fit hardly explains more than "no signal" does, it is mixed with
-    that, by the odds of the two.
+    `pseudo`: how many coefficients of each component are imagined beside those seen. If the fit explains hardly more
+    than "no signal" does, it is mixed with that, by the odds of the two; even odds are a gain of `gate` nats.
     """
-    pooled = 0.9 * start + 0.1 * VAGUE
-    pseudo = POOLED_COUNT * pooled
-    pseudo[0] += NULL_COUNT
     seen = np.flatnonzero(counts)
     likelihood = np.ascontiguousarray(evidence.middles[seen]) + 1e-300
-    weights = _expectation_maximisation(counts[seen], likelihood, pseudo, 0.5 * (pooled + VAGUE))
+    weights = _expectation_maximisation(counts[seen], likelihood, pseudo, start)
     gain = float(counts[seen] @ (np.log(likelihood @ weights) - np.log(likelihood[:, 0])))
-    trusted = 1.0 / (1.0 + exp(min(GATE - gain, 700.0)))
+    trusted = 1.0 / (1.0 + exp(min(gate - gain, 700.0)))
     weights = trusted * weights
     weights[0] += 1.0 - trusted
     return weights
@@ -105,7 +93,7 @@ def _expectation_maximisation(counts: Floats, likelihood: Floats, pseudo: Floats
 
 
 def tables(evidence: Evidence, weights: Floats) -> tuple[Floats, Floats]:
-    """At each magnitude of `GRID`: the share of it that the posterior mean removes, and the log density of seeing it."""
+    """At each magnitude of `GRID`: the share of it that the posterior mean removes, and its log density."""
     density = evidence.grid @ weights + 1e-300
     return (evidence.grid_noise @ weights) / density, np.log(density)
 

@@ -1,7 +1,7 @@
 """From the noise removed from each coefficient to that removed from each cell: the frame's inverse, level by level.
 
-The inverse averages over all shifts. It is linear, so it is applied to what is *removed*: where nothing is, the cells come
-back exactly as observed, and what is removed sums to zero.
+The inverse averages over all shifts. It is linear, so it is applied to what is *removed*: where nothing is, the cells
+come back exactly as observed.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from sparsedp.recovery.trend_bends import NOWHERE, bend_spread, trend, trend_sid
 
 
 @kernel
-def remove_from_windows(values: Floats, level: int, deviation: float, removed: Floats, out: Floats) -> None:
-    """Noise in the means of the coarsest windows around each gap, from their normalised differences to the mean of all."""
+def remove_from_windows(values: Floats, level: int, deviations: Floats, removed: Floats, out: Floats) -> None:
+    """Noise in the means of the coarsest windows, from their normalised differences to the mean of all cells."""
     n = len(values) - 1
     for gap in range(n + 1):
-        out[gap] = _noise(values[gap], removed) * sqrt(window_spread(gap, n, level)) * deviation
+        out[gap] = _noise(values[gap], removed) * sqrt(window_spread(gap, n, level)) * deviations[gap]
 
 
 @kernel
@@ -29,7 +29,7 @@ def remove_from_level(
     bends: Floats,
     classes: Classes,
     level: int,
-    deviation: float,
+    deviations: Floats,
     own_removed: Floats,
     own_density: Floats,
     bent_removed: Floats,
@@ -39,15 +39,16 @@ def remove_from_level(
 ) -> None:
     """Overwrite the normalised contrasts with the noise in them, in units of a mean: (left mean − right mean)/2.
 
-    `means[c]` is the noise already removed from the mean of the window around gap c. If the contrast follows the trend, what the
-    windows around it lost is lost from its prediction too.
+    `means[c]` is the noise already removed from the mean of the window around gap c. If the contrast follows the trend,
+    what the windows around it lost is lost from its prediction too.
     """
     n = len(contrasts) - 1
     width = 1 << level
-    unit = deviation / sqrt(float(width))
+    scale = 1.0 / sqrt(float(width))
     for gap in range(1, n):
         kind = classes[gap]
         value = contrasts[gap]
+        unit = deviations[gap] * scale
         spread = leverage(gap, n, level)
         noise = _noise(value, own_removed[kind]) * sqrt(spread) * unit
         side = trend_side(gap, n, level)

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from sparsedp.arrays import Floats, float_vector
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.law import DiscreteLaplaceLaw
-from sparsedp.recovery.coefficient_noise import GAUSSIAN_FROM, noise_nodes, variance_shape
+from sparsedp.recovery.coefficient_noise import GAUSSIAN_FROM, gap_deviations, noise_nodes, variance_shape
 from sparsedp.recovery.gap_contrasts import contrasts, mirrored_sums, surroundings, windows
-from sparsedp.recovery.level_prior import INDEPENDENT, LevelPrior, Population, learn_level, learn_windows, vague_weights
+from sparsedp.recovery.level_prior import LevelPrior, Population, learn_level, learn_windows, vague_weights, worth_of
 from sparsedp.recovery.mixture_prior import Evidence
 from sparsedp.recovery.noise_removal import cells_from_gaps, narrow_windows, remove_from_level, remove_from_windows
 from sparsedp.recovery.solution import Solution, Status
@@ -23,25 +23,26 @@ def shrink(observed: Floats, law: DiscreteLaplaceLaw, level_variance: Floats | N
     """The counts' posterior mean, given each count plus independent noise of `law`; the total is kept.
 
     The cells are in order: a time series, or a histogram of an ordered quantity. `level_variance[j − 1]`, for every
-    j up to ⌈log₂ n⌉, is the variance of the noise in an orthonormal Haar detail of 2^j cells, where it is not the law's.
+    j up to ⌈log₂ n⌉, is the variance of the noise in an orthonormal Haar detail of 2^j cells, if it is not the law's;
+    where it is less, the noise is taken for Gaussian.
     O(n log n) time, memory for about ten vectors of n. No constraint is imposed: cells may come out negative.
     """
     observed = float_vector("observed", observed, np.size(observed))
     n = len(observed)
     if n == 0 or not np.isfinite(observed).all():
         raise InvalidInput("observed", "empty or not finite", "give at least one noisy count")
-    levels = (2 * n).bit_length() - 1
-    variances = _level_variances(n, levels, law, level_variance)
     if n == 1 or law.variance == 0.0:
         return Solution(observed.copy(), Status.DIRECT, {"levels": 0, "removed": 0.0})
+    levels = (2 * n).bit_length() - 1
+    variances = _level_variances(n, levels, law, level_variance)
     if not isfinite(law.variance):
         return Solution(np.full(n, observed.mean()), Status.DIRECT, {"levels": 0, "removed": 1.0})
     # Whole numbers stay whole, and their sums exact, if what is taken off is whole.
     sums = mirrored_sums(observed - round(float(observed.mean())))
-    frame = _Frame(sums, n, np.sqrt(variances))
+    frame = _Frame(sums, n, variances)
     priors, coarsest = frame.learn(variance_shape(law), variances < law.variance)
     removed = frame.remove(priors, coarsest)
-    removed -= removed.mean()
+    removed -= removed.mean()  # the coarsest windows overlap, and each was shrunk on its own
     stats = {
         "levels": levels,
         "removed": float(np.linalg.norm(removed)) / sqrt(n * law.variance),
@@ -53,25 +54,23 @@ def shrink(observed: Floats, law: DiscreteLaplaceLaw, level_variance: Floats | N
 class _Frame:
     """The observed cells' frame: level 1 … `levels`, and above them the coarsest windows against the mean of all."""
 
-    def __init__(self, sums: Floats, n: int, deviations: Floats) -> None:
-        self.sums, self.n, self.deviations = sums, n, deviations
-        self.levels = len(deviations)
-        self.contrasts, self.bends = np.empty(n + 1), np.empty(n + 1)
+    def __init__(self, sums: Floats, n: int, variances: Floats) -> None:
+        self.sums, self.n, self.variances = sums, n, variances
+        self.levels = len(variances)
+        self.contrasts, self.bends, self.deviations = np.empty(n + 1), np.empty(n + 1), np.empty(n + 1)
         self.classes = np.zeros(n + 1, np.uint8)
 
-    def load(self, level: int) -> float:
-        """Compute a level's coefficients, normalised; returns the noise's standard deviation on the level."""
-        deviation = float(self.deviations[level - 1])
-        contrasts(self.sums, level, deviation, self.contrasts)
-        bends(self.sums, level, deviation, self.bends)
-        surroundings(self.sums, level, deviation, self.classes)
-        return deviation
+    def load(self, level: int) -> None:
+        """Compute a level's coefficients, normalised."""
+        gap_deviations(level, self.variances, self.deviations)
+        contrasts(self.sums, level, self.deviations, self.contrasts)
+        bends(self.sums, level, self.deviations, self.bends)
+        surroundings(self.sums, level, self.deviations, self.classes)
 
-    def load_windows(self) -> float:
+    def load_windows(self) -> None:
         """The same for the coarsest windows."""
-        deviation = float(self.deviations[-1])
-        windows(self.sums, self.levels, deviation, self.contrasts)
-        return deviation
+        gap_deviations(self.levels, self.variances, self.deviations)
+        windows(self.sums, self.levels, self.deviations, self.contrasts)
 
     def learn(self, cell_shape: float, fused: npt.NDArray[np.bool_]) -> tuple[list[LevelPrior], Population]:
         """Priors of all levels, from fine to coarse: the fine ones have many coefficients and teach the coarse ones."""
@@ -81,7 +80,7 @@ class _Frame:
             self.load(level)
             width = 2.0**level
             evidence = Evidence.of(*noise_nodes(GAUSSIAN_FROM if fused[level - 1] else width * cell_shape))
-            worth = min(1.0, INDEPENDENT / width)
+            worth = worth_of(width)
             prior = learn_level(level, self.contrasts, self.bends, self.classes, worth, evidence, finer)
             finer = prior.contrasts.weights, prior.bends.weights
             priors.append(prior)
@@ -91,14 +90,14 @@ class _Frame:
     def remove(self, priors: list[LevelPrior], coarsest: Population) -> Floats:
         """The noise in every cell, from coarse to fine."""
         means, narrower = np.empty(self.n + 1), np.empty(self.n + 1)
-        deviation = self.load_windows()
-        remove_from_windows(self.contrasts, self.levels, deviation, coarsest.removed[0], means)
+        self.load_windows()
+        remove_from_windows(self.contrasts, self.levels, self.deviations, coarsest.removed[0], means)
         for level in range(self.levels, 0, -1):
-            deviation = self.load(level)
+            self.load(level)
             prior = priors[level - 1]
             own, bent = prior.contrasts, prior.bends
             remove_from_level(
-                self.contrasts, self.bends, self.classes, level, deviation,
+                self.contrasts, self.bends, self.classes, level, self.deviations,
                 own.removed, own.density, bent.removed, bent.density, prior.smooth, means,
             )  # fmt: skip
             if level > 1:
@@ -119,4 +118,4 @@ def _level_variances(n: int, levels: int, law: DiscreteLaplaceLaw, given: Floats
         raise InvalidInput("level_variance", f"of shape {array.shape}", f"give {needed} variances, finest first")
     if not (np.isfinite(array).all() and (array > 0).all()):
         raise InvalidInput("level_variance", "not positive everywhere", "give the variance of the noise on each level")
-    return array[np.minimum(np.arange(levels), max(needed, 1) - 1)] if len(array) else np.full(levels, law.variance)
+    return array[np.minimum(np.arange(levels), needed - 1)] if needed else np.full(levels, law.variance)

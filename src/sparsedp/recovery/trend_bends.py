@@ -1,8 +1,8 @@
 """Bends: what is left of a contrast when the trend around it is taken off; small wherever the counts are smooth.
 
-A smooth trend's contrast can be read off the means of windows as wide as itself: of the two on either side (exact for quartic
-polynomials), or, where these do not fit before an end, of the two on the inner side (exact for straight lines, the
-mirror image beyond the end included). None of the windows shares a cell with the contrast.
+A smooth trend's contrast can be read off the means of windows as wide as itself: of the two on either side (exact for
+quartic polynomials), or, where these do not fit before an end, of the two on the inner side (exact for straight lines,
+the mirror image beyond the end included). None of the windows shares a cell with the contrast.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def trend_side(gap: int, n: int, level: int) -> int:
 
 @kernel
 def one_sided_weight(gap: int, n: int, level: int) -> float:
-    """Of the difference of the two inner windows' means: a quarter, and less where the contrast is half mirror image."""
+    """Of the difference of the two inner windows' means: a quarter, less where the contrast is part mirror image."""
     room = min(gap, n - gap) / (1 << (level - 1))
     return 0.25 * room * (2.0 - room) if room < 1.0 else 0.25
 
@@ -58,12 +58,12 @@ def trend(means: Floats, gap: int, n: int, level: int, side: int) -> float:
 
 
 @kernel
-def bends(sums: Floats, level: int, deviation: float, out: Floats) -> None:
+def bends(sums: Floats, level: int, deviations: Floats, out: Floats) -> None:
     """The bends at gaps 0 … n, in standard deviations of their noise; 0 where there is none."""
     n = len(out) - 1
     half = 1 << (level - 1)
     width = 2 * half
-    unit = deviation / sqrt(float(width))
+    scale = 1.0 / sqrt(float(width))
     out[0] = out[n] = 0.0
     for gap in range(1, n):
         side = trend_side(gap, n, level)
@@ -82,4 +82,4 @@ def bends(sums: Floats, level: int, deviation: float, out: Floats) -> None:
         else:
             inner = 2.0 * sums[here + 3 * half] - sums[here + half] - sums[here + 5 * half]
             foreseen = one_sided_weight(gap, n, level) * inner
-        out[gap] = (contrast - foreseen) / (width * unit * sqrt(bend_spread(gap, n, level, side)))
+        out[gap] = (contrast - foreseen) * scale / (deviations[gap] * sqrt(bend_spread(gap, n, level, side)))

@@ -1,0 +1,158 @@
+"""The frame: unit noise everywhere, independent surroundings, trends foreseen, and an inverse that is one."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from shrinkage_oracle import bend_weights, contrast_weights, window
+
+from sparsedp.arrays import Floats
+from sparsedp.recovery.coefficient_noise import gap_deviations
+from sparsedp.recovery.gap_contrasts import (
+    SURROUNDINGS,
+    contrasts,
+    leverage,
+    mirrored_sums,
+    surroundings,
+    window_spread,
+    windows,
+)
+from sparsedp.recovery.level_prior import worth_of
+from sparsedp.recovery.mixture_prior import BINS
+from sparsedp.recovery.noise_removal import cells_from_gaps, narrow_windows, remove_from_level, remove_from_windows
+from sparsedp.recovery.trend_bends import BOTH_SIDES, NOWHERE, bend_spread, bends, trend_side
+
+SIZES = [2, 3, 5, 8, 21, 32, 77]
+
+
+def rows_of(transform: Callable[[Floats, int, Floats, Floats], None], n: int, level: int) -> Floats:
+    """The transform's matrix: a row a gap."""
+    columns = []
+    for cell in range(n):
+        out = np.empty(n + 1)
+        transform(mirrored_sums(np.eye(n)[cell]), level, np.ones(n + 1), out)
+        columns.append(out)
+    return np.array(columns).T
+
+
+def levels_of(n: int) -> range:
+    return range(1, (2 * n).bit_length())
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_every_coefficient_has_unit_noise_and_the_weights_of_its_definition(n: int) -> None:
+    for level in levels_of(n):
+        own, bent = rows_of(contrasts, n, level), rows_of(bends, n, level)
+        unit = 2.0 ** (level / 2)
+        for gap in range(1, n):
+            assert np.linalg.norm(own[gap]) == pytest.approx(1.0)
+            plain = contrast_weights(n, level, gap)
+            np.testing.assert_allclose(own[gap] * np.sqrt(leverage(gap, n, level)) / unit, plain, atol=1e-12)
+            side, weights = trend_side(gap, n, level), bend_weights(n, level, gap)
+            assert (side == NOWHERE) == (weights is None)
+            if weights is not None:
+                assert np.linalg.norm(bent[gap]) == pytest.approx(1.0)
+                spread = np.sqrt(bend_spread(gap, n, level, side))
+                np.testing.assert_allclose(bent[gap] * spread / unit, weights, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_the_coarsest_windows_have_unit_noise(n: int) -> None:
+    level = levels_of(n)[-1]
+    rows = rows_of(windows, n, level)
+    half = 2 ** (level - 1)
+    for gap in range(n + 1):
+        spread = window_spread(gap, n, level)
+        plain = window(n, gap - half, gap + half) - 1 / n
+        np.testing.assert_allclose(rows[gap] * np.sqrt(spread), plain, atol=1e-9)
+        assert spread == 0.0 or np.linalg.norm(rows[gap]) == pytest.approx(1.0)
+
+
+def test_a_straight_line_has_no_bends_and_a_quartic_none_away_from_the_ends() -> None:
+    n = 200
+    t = np.arange(n) / n
+    for level in (1, 2, 3, 4):
+        line, quartic = np.empty(n + 1), np.empty(n + 1)
+        bends(mirrored_sums(3.0 - 7.0 * t), level, np.ones(n + 1), line)
+        np.testing.assert_allclose(line, 0.0, atol=1e-10)
+        # Over a window, the mean of a quartic polynomial is one as well.
+        bends(mirrored_sums(1.0 + t - 4 * t**2 + 5 * t**3 - 2 * t**4), level, np.ones(n + 1), quartic)
+        inside = [gap for gap in range(1, n) if trend_side(gap, n, level) == BOTH_SIDES]
+        assert len(inside) > 100
+        np.testing.assert_allclose(quartic[inside], 0.0, atol=1e-10)
+        assert np.abs(quartic).max() > 1e-4
+
+
+def test_surroundings_do_not_depend_on_the_cells_of_the_contrast() -> None:
+    n, level, gap = 60, 2, 30
+    cells = np.random.default_rng(0).normal(0, 3, n)
+    before, after = np.empty(n + 1, np.uint8), np.empty(n + 1, np.uint8)
+    surroundings(mirrored_sums(cells), level, np.ones(n + 1), before)
+    assert set(before) == set(range(SURROUNDINGS))
+    cells[gap - 2 : gap + 2] = [900, -50, 80, 1e6]
+    surroundings(mirrored_sums(cells), level, np.ones(n + 1), after)
+    assert before[gap] == after[gap] != 0
+    assert (before != after).any()
+
+
+def test_surroundings_tell_jumps_from_roughness() -> None:
+    n = 64
+    jump = np.where(np.arange(n) < 32, 0.0, 50.0)
+    kinds = np.empty(n + 1, np.uint8)
+    surroundings(mirrored_sums(jump), 3, np.ones(n + 1), kinds)
+    assert kinds[32] == 3  # the ring sees it, the neighbours are flat
+    assert kinds[16] == 1
+    rough = np.tile([50.0, 0.0], n // 2)
+    surroundings(mirrored_sums(rough), 1, np.ones(n + 1), kinds)
+    assert kinds[32] in (2, 4)
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 6])
+def test_what_a_contrast_is_worth(level: int) -> None:
+    detail = np.repeat([1.0, -1.0], 2 ** (level - 1)) / 2 ** (level / 2)
+    assert worth_of(2.0**level) == pytest.approx(1 / float((np.correlate(detail, detail, "full") ** 2).sum()))
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("smooth", [0.0, 1.0])
+def test_removing_everything_leaves_the_mean(n: int, smooth: float) -> None:
+    cells = np.random.default_rng(n).normal(0, 5, n)
+    sums = mirrored_sums(cells)
+    levels = levels_of(n)[-1]
+    everything, flat = np.ones((SURROUNDINGS, BINS + 1)), np.zeros((SURROUNDINGS, BINS + 1))
+    own, bent, means, out = np.empty(n + 1), np.empty(n + 1), np.empty(n + 1), np.empty(n + 1)
+    kinds, twos = np.zeros(n + 1, np.uint8), np.full(n + 1, 2.0)
+    windows(sums, levels, twos, own)
+    remove_from_windows(own, levels, twos, everything[0], means)
+    for level in range(levels, 0, -1):
+        contrasts(sums, level, twos, own)
+        bends(sums, level, twos, bent)
+        chances = np.full(SURROUNDINGS, smooth)
+        remove_from_level(own, bent, kinds, level, twos, everything, flat, everything, flat, chances, means)
+        if level > 1:
+            narrow_windows(means, own, level, out)
+            means, out = out, means
+    removed = np.empty(n)
+    cells_from_gaps(means, own, removed)
+    np.testing.assert_allclose(removed, cells - cells.mean(), atol=1e-10)
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 4])
+def test_shifted_details_carry_the_noise_of_finer_aligned_ones(level: int) -> None:
+    n, variances = 64, np.array([9.0, 8.0, 5.0, 2.0, 2.0, 2.0, 2.0])
+    variances[level:] = variances[level - 1]
+    details = [np.full(n, 0.125)]
+    spread = [variances[-1]]
+    for finer in range(1, 7):
+        for start in range(0, n, 2**finer):
+            detail = np.zeros(n)
+            detail[start : start + 2**finer] = np.repeat([1.0, -1.0], 2 ** (finer - 1)) / 2 ** (finer / 2)
+            details.append(detail)
+            spread.append(variances[finer - 1])
+    covariance = np.array(details).T @ np.diag(spread) @ np.array(details)
+    found = np.empty(n + 1)
+    gap_deviations(level, variances, found)
+    for gap in range(2 ** (level - 1), n + 1 - 2 ** (level - 1)):
+        weights = contrast_weights(n, level, gap) * 2 ** (level / 2)
+        assert found[gap] ** 2 == pytest.approx(float(weights @ covariance @ weights))
+    assert level == 1 or found[8] < found[9]

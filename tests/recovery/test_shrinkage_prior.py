@@ -1,0 +1,90 @@
+"""The noise law of a coefficient and the prior fitted to a level, against their definitions."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sparsedp.arrays import Floats
+from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.recovery.coefficient_noise import noise_nodes, variance_shape
+from sparsedp.recovery.mixture_prior import GRID, MIDDLES, RESOLUTION, SCALES, VAGUE, Evidence, fit, look_up, tables
+
+
+def test_the_variance_is_exponential_for_a_continuous_law() -> None:
+    assert variance_shape(DiscreteLaplaceLaw(Fraction(1000))) == pytest.approx(1.0, rel=1e-5)
+    assert variance_shape(DiscreteLaplaceLaw(Fraction(10**90))) == 1.0
+
+
+@pytest.mark.parametrize("scale", [Fraction(1), Fraction(30)])
+@pytest.mark.parametrize("cells", [2, 4, 16])
+def test_nodes_have_the_second_and_fourth_moments_of_the_noise(scale: Fraction, cells: int) -> None:
+    law = DiscreteLaplaceLaw(scale)
+    variances, chances = noise_nodes(cells * variance_shape(law))
+    excess = (law.fourth_moment / law.variance**2 - 3) / cells
+    assert chances.sum() == pytest.approx(1.0)
+    assert chances @ variances == pytest.approx(1.0)
+    assert 3 * chances @ variances**2 == pytest.approx(3 + excess)
+
+
+def test_the_noise_of_a_difference_of_two_is_the_exact_one() -> None:
+    """X − Y of two Laplace variables has density (1 + |t|)·exp(−|t|)/4 in t = |X − Y|/b; 5 deviations are t = 10."""
+    density = Evidence.of(*noise_nodes(2.0)).grid[:, 0]
+    t = 2 * GRID
+    exact = (1 + t) * np.exp(-t) / 4 * 2
+    near = GRID < 5
+    np.testing.assert_allclose(density[near], exact[near], rtol=0.06)
+    gaussian = np.exp(-(GRID**2) / 2) / np.sqrt(2 * np.pi)
+    assert gaussian[near][-1] < 0.1 * exact[near][-1]
+
+
+def test_many_cells_are_gaussian() -> None:
+    assert len(noise_nodes(64.0)[0]) == 1
+    twice = Evidence.of(*noise_nodes(63.9)).grid[:150, 0], Evidence.of(*noise_nodes(64.0)).grid[:150, 0]
+    near = GRID[:150] < 3
+    np.testing.assert_allclose(twice[0][near], twice[1][near], rtol=0.08)
+
+
+def test_tables_are_the_posterior_mean_by_plain_integration() -> None:
+    nodes = noise_nodes(2.0)
+    weights = np.zeros(len(SCALES))
+    weights[[0, 3, 6]] = 0.7, 0.2, 0.1
+    removed, density = tables(Evidence.of(*nodes), weights)
+    noise = np.linspace(-60, 60, 240_001)
+    step = noise[1] - noise[0]
+    law = (nodes[1] * np.exp(-(noise[:, None] ** 2) / 2 / nodes[0]) / np.sqrt(2 * np.pi * nodes[0])).sum(axis=1)
+    for z in (0.3, 1.7, 4.0, 9.0):
+        signal = z - noise
+        smooth = sum(
+            w * np.exp(-(signal**2) / 2 / s**2) / np.sqrt(2 * np.pi) / s
+            for w, s in zip(weights[1:], SCALES[1:], strict=True)
+        )
+        zero = weights[0] * np.interp(z, noise, law)
+        total = zero + float((law * smooth).sum()) * step
+        mean = (zero * z + float((law * smooth * noise).sum()) * step) / total
+        assert look_up(removed, z) * z == pytest.approx(mean, rel=2e-3)
+        assert look_up(density, z) == pytest.approx(np.log(total), abs=2e-3)
+
+
+def histogram(values: Floats) -> Floats:
+    return np.bincount((np.log1p(np.abs(values)) * RESOLUTION).astype(int), minlength=len(MIDDLES)).astype(float)
+
+
+def test_em_finds_the_prior_that_made_the_coefficients() -> None:
+    generator = np.random.default_rng(5)
+    signal = np.where(generator.random(20_000) < 0.1, generator.normal(0, 8, 20_000), 0.0)
+    weights = fit(
+        histogram(signal + generator.normal(0, 1, 20_000)), Evidence.of(*noise_nodes(64.0)), VAGUE, 0.1 * VAGUE, 4.0
+    )
+    assert weights.sum() == pytest.approx(1.0)
+    assert weights[SCALES < 1].sum() == pytest.approx(0.9, abs=0.03)
+    seen = SCALES < 100  # what is imagined of larger ones is vague
+    assert weights[seen] @ SCALES[seen] ** 2 == pytest.approx(0.1 * 8**2, rel=0.1)
+
+
+def test_pure_noise_is_believed_to_be_noise_and_one_outlier_not() -> None:
+    noise = np.random.default_rng(6).normal(0, 1, 2000)
+    evidence = Evidence.of(*noise_nodes(64.0))
+    assert fit(histogram(noise), evidence, VAGUE, 0.1 * VAGUE, 4.0)[0] > 0.95
+    outlier = fit(histogram(np.append(noise, 12.0)), evidence, VAGUE, 0.1 * VAGUE, 4.0)
+    assert look_up(tables(evidence, outlier)[0], 12.0) < 0.2
