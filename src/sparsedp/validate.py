@@ -128,6 +128,8 @@ def count(argument: str, value: object, *, negative: bool = False) -> int:
     """One private count; the message never quotes it. What `counts_vector` takes in an array is taken here alone."""
     if type(value) is not int or not (-(2**63) if negative else 0) <= value < 2**63:
         array = _as_array(value)
+        if isinstance(value, np.ma.MaskedArray):
+            raise InvalidInput(argument, "masked", "give a whole count, 0 if there was none")
         if array is None or array.ndim:
             raise InvalidInput(argument, f"of type {type(value).__name__}", "give one whole count")
         try:

@@ -71,8 +71,8 @@ class Record:
         record = cls()
         for value in values:
             stream.observe(value)
-            assert stream.counter_state is not None
-            record.note(stream.counter_state)
+            assert stream._state is not None
+            record.note(stream._state)
         return record
 
     @classmethod

@@ -6,11 +6,13 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import sparsedp as sdp
 from sparsedp.errors import InvalidInput, PrivateSide, SparsedpError
 from sparsedp.noise.source import NoiselessSource
+from sparsedp.streams import counter_state, keeping
 
 BAD_VALUES: list[Any] = [
     float("nan"),
@@ -126,14 +128,14 @@ def test_the_horizon_ends_the_stream_and_leaves_it_as_it_was() -> None:
 @pytest.mark.parametrize(
     ("at", "words"),
     [
-        (1, "tick 1, which is in the past"),
+        (1, "tick 2026-01-02 00:00, which is in the past"),
         (-1, "at is -1"),
         (2.5, "at"),
         ("yesterday", "at"),
         ("2025-12-31", "before"),
         ("2026-01-05T06:00", "at"),
         ("2026-01-02", "in the past"),
-        (10**7, "a gap of more than"),
+        (10**4, "say fill=9997 if nothing happened"),
         (True, "at"),
     ],
 )
@@ -179,3 +181,95 @@ def test_a_stream_interrupted_inside_a_tick_gives_nothing_more(monkeypatch: pyte
             stream.observe(1)
     with pytest.raises(PrivateSide, match="interrupted"):
         stream.observe(1)
+
+
+def test_a_signal_handler_cannot_get_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if a signal came while a tick is being counted, and its handler used the stream."""
+    counting = sdp.ContinualDifference(epsilon=1, horizon=9, source=NoiselessSource())
+    run = counter_state._run
+
+    def run_interrupted(*arguments: Any) -> None:
+        with pytest.raises(PrivateSide, match="in the middle of a tick"):
+            counting.observe(5)
+        run(*arguments)
+
+    counting.observe(1)
+    with monkeypatch.context() as patched:
+        patched.setattr(counter_state, "_run", run_interrupted)
+        assert counting.observe(2) == 3
+    assert counting.observe(3) == 6
+
+    plain = sdp.ContinualAdaptive(epsilon=1, source=NoiselessSource())
+    advance = plain._advance
+
+    def advance_interrupted(values: Any) -> Any:
+        monkeypatch.undo()
+        plain.observe(5)
+        return advance(values)
+
+    plain.observe(1)
+    monkeypatch.setattr(plain, "_advance", advance_interrupted)
+    with pytest.raises(PrivateSide, match="that tick is not counted"):
+        plain.observe(2)
+    assert plain.release("direct").values.tolist() == [1, 5]
+
+
+@pytest.mark.parametrize("stage", ["_Log.write", "InMemory.commit"])
+def test_a_tick_interrupted_in_memory_leaves_no_second_version(stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = sdp.ContinualAdaptive(epsilon=1, source=NoiselessSource())
+    stream.observe(1)
+    owner, method = stage.split(".")
+    kind = getattr(keeping, owner)
+    plain = getattr(kind, method)
+
+    def stopped(*arguments: Any) -> None:
+        if stage == "_Log.write":
+            plain(*arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(kind, method, stopped)
+        with pytest.raises(KeyboardInterrupt):
+            stream.observe(77)
+    keeper: Any = stream._keeper
+    assert 77 not in keeper._logs["count"]._room
+    assert [stream.observe(2), stream.observe(3)] == [2, 3]
+    assert stream.release("direct").values.tolist() == [1, 2, 3]
+
+
+def test_masked_counts_are_refused() -> None:
+    masked = np.ma.array([[1, 2], [3, 4]], mask=[[False, True], [False, False]])
+    with pytest.raises(InvalidInput, match="masked"):
+        sdp.ContinualCounter(epsilon=1, horizon=4, counters=2).observe_many(masked)
+    hidden: list[Any] = [np.ma.array(7, mask=True), np.ma.masked]
+    for value in hidden:
+        with pytest.raises(InvalidInput, match="masked"):
+            sdp.ContinualAdaptive(epsilon=1).observe(value)
+
+
+def test_an_unknown_argument_is_named() -> None:
+    with pytest.raises(InvalidInput, match="eps is not an argument of this stream; every stream takes epsilon, "):
+        sdp.ContinualAdaptive(eps=1)  # type: ignore[call-arg]
+
+
+def test_a_series_is_taken_at_its_times() -> None:
+    days = pd.date_range("2026-01-03", periods=4)
+    stream = sdp.ContinualAdaptive(epsilon=1, start="2026-01-01", every="1d", source=NoiselessSource())
+    stream.observe_many(pd.Series([5, 6, 7, 8], index=days))
+    assert stream.release("direct").values.tolist() == [0, 0, 5, 6, 7, 8]
+    with pytest.raises(InvalidInput, match="not one tick after another"):
+        stream.observe_many(pd.Series([1, 2], index=[days[3] + pd.Timedelta(days=1), days[3] + pd.Timedelta(days=9)]))
+    with pytest.raises(InvalidInput, match="at is not where the series begins"):
+        stream.observe_many(pd.Series([1], index=[days[3] + pd.Timedelta(days=1)]), at=9)
+    stream.observe_many(pd.Series([9, 10]))
+    assert stream.ticks == 8
+
+
+def test_a_long_gap_must_be_meant() -> None:
+    stream = sdp.ContinualAdaptive(epsilon=1, start="2026-01-01", every="1d", source=NoiselessSource())
+    stream.observe(1)
+    with pytest.raises(InvalidInput, match=r"2035-01-02 00:00, 3287 ticks after the next one; check it, .* fill=3287"):
+        stream.observe(2, at="2035-01-02")
+    assert stream.ticks == 1
+    stream.observe(2, at="2035-01-02", fill=3287)
+    assert stream.ticks == 3289

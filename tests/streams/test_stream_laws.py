@@ -126,7 +126,7 @@ def _with(name: str, **terms: Any) -> Stream:
     """The stream of that name with other terms, made from its own settings."""
     made = STREAMS[name](64, NoiselessSource())
     kind: Any = type(made)
-    again: Stream = kind(**{"epsilon": "1e9", "source": NoiselessSource(), **terms, **made.settings()})
+    again: Stream = kind(**{"epsilon": "1e9", "source": NoiselessSource(), **terms, **made._settings()})
     return again
 
 
@@ -145,9 +145,9 @@ def test_a_stream_cannot_be_copied_or_sent(name: str) -> None:
     for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(PrivateSide, match="two versions"):
             attempt(stream)
-        if stream.counter_state is not None:
+        if stream._state is not None:
             with pytest.raises(PrivateSide, match="two versions"):
-                attempt(stream.counter_state)
+                attempt(stream._state)
 
 
 @EVERY

@@ -48,7 +48,13 @@ class Terms:
 
 
 def checked_terms(
-    epsilon: object, contribution: int, neighbours: str, ledger: object, sampler: str, source: object
+    epsilon: object,
+    contribution: int,
+    neighbours: str,
+    ledger: object,
+    sampler: str,
+    source: object,
+    unit: str | None = None,
 ) -> Terms:
     """The terms of a call, or the first thing that is wrong with them; nothing has been spent yet."""
     if isinstance(epsilon, Budget) and epsilon.delta == 0:
@@ -62,4 +68,5 @@ def checked_terms(
         raise InvalidInput("ledger", f"of type {type(ledger).__name__}", "give a sparsedp.Ledger, or leave it out")
     chosen = validate.one_of("sampler", sampler, SAMPLERS)
     chosen.check(source)
-    return Terms(validate.budget("epsilon", epsilon), Neighbours(contribution, neighbours), chosen, source, ledger)
+    whom = Neighbours(contribution, neighbours, unit)
+    return Terms(validate.budget("epsilon", epsilon), whom, chosen, source, ledger)

@@ -17,17 +17,18 @@ from sparsedp import validate
 from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput, PrivateSide
 from sparsedp.noise.law import NoiseLaw
-from sparsedp.noise.source import RandomSource, protects
+from sparsedp.noise.source import protects
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Expense, Guarantee
-from sparsedp.privacy.ledger import Ledger
 from sparsedp.releases.release import Release
-from sparsedp.streams.arrivals import arrivals
+from sparsedp.streams.arrivals import USUAL_GAP, arrivals, first_of
 from sparsedp.streams.counter_state import CounterState
+from sparsedp.streams.counters import Counters
 from sparsedp.streams.keeping import InMemory, Keeper, Published
 from sparsedp.streams.terms import StreamTerms
 from sparsedp.synopsis import Synopsis
+from sparsedp.time_axis import TimeAxis
 from sparsedp.validate import MAX_CELLS
 
 
@@ -44,23 +45,23 @@ class Stream(ABC):
     `ledger`: debited once, before the first noise is drawn.
     `sampler`, `source`: as for every mechanism; a seeded test source marks everything `private=False`.
 
-    The schedule is public: observe a tick without events as 0. Safe between threads, not between forks.
+    The schedule is public: observe a tick without events as 0. Safe between threads; a forked child cannot use it.
     """
 
     name: ClassVar[str]
 
-    logs: tuple[str, ...] = ()
+    _logs: tuple[str, ...] = ()
     """What is published and kept for ever: "count" for every tick, "total" for running totals. The first holds what
     `observe` returned."""
 
-    def __init__(self, terms: StreamTerms, *, horizon: int | None, counter: CounterState | None) -> None:
+    def __init__(self, terms: StreamTerms, *, horizon: int | None, counters: Counters | None) -> None:
         self._terms = terms
         self._horizon = horizon
-        self._counter = counter
+        self._counters = counters
         self._keeper: Keeper = InMemory()
-        self._seeded = not protects(terms.noise.source)
+        self._seeded = not protects(terms.source)
         self._debited = False
-        self._damaged = False
+        self._unsettled = False
         self._lock = threading.RLock()
         self._process = os.getpid()
 
@@ -81,14 +82,14 @@ class Stream(ABC):
     def _plan(self, ticks: int) -> Plan:
         """The sensing and the recovery of the first `ticks` ticks."""
 
+    @abstractmethod
+    def _settings(self) -> dict[str, Any]:
+        """What this class alone takes, by the names of its arguments; public, JSON-able, fixed while it lives."""
+
     @property
     @abstractmethod
     def noise_law(self) -> NoiseLaw:
         """The law of the noise on what is published."""
-
-    @abstractmethod
-    def settings(self) -> dict[str, Any]:
-        """What this class alone takes, by the names of its arguments; public, JSON-able, fixed while it lives."""
 
     @property
     def intrusions(self) -> str:
@@ -100,20 +101,34 @@ class Stream(ABC):
         """What the budget buys."""
         return (Expense("the whole stream", Budget(epsilon=self.epsilon)),)
 
+    @property
+    def _axis(self) -> TimeAxis | None:
+        """The axis of a release: its cells are ticks."""
+        return self._terms.time
+
+    @property
+    def _defaulted(self) -> frozenset[str]:
+        """Settings that the caller did not choose, so that they may differ from a file's."""
+        return frozenset()
+
     # ---- what a user does with it
 
-    def observe(self, value: Any, *, at: Any = None) -> Any:
+    def observe(self, value: Any, *, at: Any = None, fill: int = USUAL_GAP) -> Any:
         """Take in the next tick's count; returns what is published for it, if this stream publishes single ticks.
 
-        `at`: the tick's number or time. Ticks that were left out before it are observed as 0 (a gap is filled with
-        noisy zeros). In a durable stream a tick that is already there is not counted again: it returns what was
-        published for it then.
+        `at`: the tick's number or time. With it, and only with it, a tick can be delivered again safely: a durable
+        stream returns what was published for it and counts nothing. Ticks that were left out before it, at most
+        `fill` of them, are observed as 0: a gap is filled with noisy zeros, for good.
         """
-        return self._one_result(self._observe(self._checked_value(value), at))
+        return self._one_result(self._observe(self._checked_value(value), at, fill))
 
-    def observe_many(self, values: npt.ArrayLike, *, at: Any = None) -> Any:
-        """Take in the next ticks' counts at once, all or none; `at` is the first one's number or time."""
-        return self._results(self._observe(self._checked_values(values), at))
+    def observe_many(self, values: npt.ArrayLike, *, at: Any = None, fill: int = USUAL_GAP) -> Any:
+        """Take in the next ticks' counts at once, all or none; `at` is the first one's number or time.
+
+        A pandas Series with times for an index is taken at those times, which must be one tick after another.
+        """
+        first = first_of(values, at, self._terms.time)
+        return self._results(self._observe(self._checked_values(values), first, fill))
 
     def synopsis(self) -> Synopsis:
         """The noisy integers at the present tick and how they were made; small, storable, and free to make again."""
@@ -121,7 +136,7 @@ class Stream(ABC):
             ticks = self.ticks
             if ticks == 0:
                 raise InvalidInput("stream", "without a single tick", "observe one before releasing")
-            return Synopsis(self._noisy_values(), self._plan(ticks), self.noise_law, self.guarantee, self._terms.time)
+            return Synopsis(self._noisy_values(), self._plan(ticks), self.noise_law, self.guarantee, self._axis)
 
     def release(self, recovery: str | None = None) -> Release:
         """An estimate of every tick so far, with its times. Releasing again, or otherwise, costs nothing more."""
@@ -159,13 +174,15 @@ class Stream(ABC):
 
     def describe(self) -> dict[str, Any]:
         """The stream's public settings: they stay as they are while it lives."""
-        return {"stream": self.name, "terms": self._terms.describe(), "settings": self.settings()}
+        return {"stream": self.name, "terms": self._terms.describe(), "settings": self._settings()}
 
     def close(self) -> None:
-        """Let go of the file of a durable stream; it can be opened again and go on. In memory: nothing to do."""
+        """Take no more ticks, and erase the state in memory; a durable stream can be opened again and go on."""
         if os.getpid() == self._process:
             with self._lock:
                 self._keeper.close()
+                if self._counters is not None:
+                    self._counters.state.erase()
 
     def __enter__(self) -> Self:
         return self
@@ -175,35 +192,6 @@ class Stream(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.ticks} ticks, {self._terms.time}. {self.guarantee})"
-
-    # ---- how it is kept
-
-    def keep_in(self, keeper: Keeper, *, private: bool) -> None:
-        """Go on from what the keeper holds; `private` is False if any of that was drawn from a test source."""
-        self._keeper = keeper
-        self._seeded = self._seeded or not private
-        if self._counter is not None:
-            keeper.restore(self._counter)
-
-    @property
-    def counter_state(self) -> CounterState | None:
-        """The counters' state, if there are counters. PRIVATE: as sensitive as the data to whoever sees it twice."""
-        return self._counter
-
-    @property
-    def source(self) -> RandomSource:
-        """Where the noise comes from."""
-        return self._terms.noise.source
-
-    @property
-    def ledger(self) -> Ledger | None:
-        """What is debited before the first noise is drawn."""
-        return self._terms.noise.ledger
-
-    @property
-    def left_to_chance(self) -> frozenset[str]:
-        """Settings that the caller did not choose, so that they may differ from a file's."""
-        return frozenset()
 
     # ---- how a tick goes in
 
@@ -223,39 +211,43 @@ class Stream(ABC):
         """What the caller gets for many ticks."""
         return results
 
-    def _observe(self, values: Integers, at: Any) -> Integers:
+    def _observe(self, values: Integers, at: Any, fill: int) -> Integers:
         with self._turn():
             first = None if at is None else self._terms.time.tick_of("at", at)
-            arrived = arrivals(values, first, self.ticks, redelivers=self._keeper.redelivers)
+            most = validate.whole("fill", fill, least=0)
+            arrived = arrivals(values, first, self._keeper, self._terms.time, fill=most)
             self._check_room(self.ticks + len(arrived.new))
-            results = self._take_in(arrived.new)[arrived.gap :]
+            results = self._take_in(arrived.new, arrived.gap)[arrived.gap :]
             if not arrived.known:
                 return results
             return np.concatenate((self._known_results(arrived.first, arrived.first + arrived.known), results))
 
-    def _take_in(self, values: Integers) -> Integers:
+    def _take_in(self, values: Integers, gap: int) -> Integers:
         """Count, add noise and keep; the results of these ticks, gap and all."""
         if not len(values):
             return np.empty(0, np.int64)
         if self.ticks == 0 and not self._debited:
-            self._terms.noise.debit_amount(self.spent, f"{self.name} stream")
+            self._terms.debit_amount(self.spent, f"{self.name} stream")
             self._debited = True
+        self._unsettled, before = True, self.ticks
         try:
             results, published = self._advance(values)
-            self._keeper.commit(len(values), published, self._counter)
+            if self.ticks != before:
+                raise PrivateSide("A signal handler used this stream inside a tick; that tick is not counted.")
+            self._keeper.commit(len(values), published, self._state, gap)
+            self._unsettled = False
         except BaseException:
-            self._take_back()
+            self._settle()
             raise
         return results
 
-    def _known_results(self, first: int, stop: int) -> Integers:
-        return self._keeper.log(self.logs[0], first, stop) if self.logs else np.empty(0, np.int64)
-
-    def _take_back(self) -> None:
+    def _settle(self) -> None:
         """After a tick that was not kept: the state is what was kept last. What was drawn meanwhile is forgotten."""
-        self._damaged = True
-        self._keeper.restore(self._counter)
-        self._damaged = self._counter is not None and self._counter.ticks != self.ticks
+        self._keeper.restore(self._state)
+        self._unsettled = self._state is not None and self._state.ticks != self.ticks
+
+    def _known_results(self, first: int, stop: int) -> Integers:
+        return self._keeper.log(self._logs[0], first, stop) if self._logs else np.empty(0, np.int64)
 
     def _check_room(self, ticks: int) -> None:
         most = MAX_CELLS if self._horizon is None else self._horizon
@@ -264,19 +256,32 @@ class Stream(ABC):
             given = f"beyond number {most - 1}, the last one"
             raise InvalidInput("tick", given, f"{most} ticks are {limit}; begin another with a budget of its own")
 
+    # ---- how it is kept
+
+    @property
+    def _state(self) -> CounterState | None:
+        """The counters' state, if there are counters. PRIVATE: seen twice, it gives counts away."""
+        return None if self._counters is None else self._counters.state
+
+    def _keep_in(self, keeper: Keeper, *, private: bool) -> None:
+        """Go on from what the keeper holds; `private` is False if any of that was drawn from a test source."""
+        self._keeper = keeper
+        self._seeded = self._seeded or not private
+        keeper.restore(self._state)
+
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """One thread at a time, in the process that the stream belongs to."""
+        """One thread at a time, in the process that the stream belongs to, and not in the middle of a tick."""
         if os.getpid() != self._process:
             raise PrivateSide("This stream belongs to another process; observe it there, where its state is kept.")
         with self._lock:
             if self._keeper.closed:
-                raise InvalidInput("stream", "closed", "open its file again with sparsedp.open_stream(…)")
-            if self._damaged:
+                raise InvalidInput("stream", "closed", "open its file with sparsedp.open_stream(…), or begin another")
+            if self._unsettled:
                 # A disk that was full may have room again; memory that was half changed stays so.
-                self._take_back()
-            if self._damaged:
-                raise PrivateSide("This stream was interrupted in the middle of a tick; begin another one.")
+                self._settle()
+            if self._unsettled:
+                raise PrivateSide("This stream is, or was interrupted, in the middle of a tick; begin another one.")
             yield
 
     def _refuse_copy(self, *_: object) -> NoReturn:

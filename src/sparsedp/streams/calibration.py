@@ -13,14 +13,14 @@ from sparsedp.streams.terms import StreamTerms
 
 def tick_law(terms: StreamTerms, share: Fraction = Fraction(1)) -> DiscreteLaplaceLaw:
     """Scale c/ε′ on every tick, where ε′ is `share` of ε: each unit of a person's change meets one noise."""
-    terms.noise.check_scale(1, share)
+    terms.check_scale(1, share)
     return DiscreteLaplaceLaw(_effective(terms, Fraction(terms.neighbours.distance) / (terms.epsilon * share)))
 
 
 def counter_law(terms: StreamTerms, levels: int, share: Fraction = Fraction(1), column: int = 1) -> ContinualCounterLaw:
     """Scale (1 + L)·‖φ‖₁·c/ε′ on every term: a unit change at one tick moves all the counters by ‖φ‖₁ together,
     and each of them is made up for by at most 1 + L noises (`counter.md`). `column` is ‖φ‖₁: k for k rows of ±1."""
-    terms.noise.check_scale((1 + levels) * column, share)
+    terms.check_scale((1 + levels) * column, share)
     sensitivity = Fraction(terms.neighbours.distance * column * (1 + levels))
     return ContinualCounterLaw(_effective(terms, sensitivity / (terms.epsilon * share)), levels)
 
@@ -43,7 +43,7 @@ def ticks_between_totals(horizon: int, share: Fraction) -> int:
 
 def noise_adder(terms: StreamTerms, scale: Fraction) -> AddNoise:
     """Draws what the calibration says, from the source the caller chose."""
-    sampler, source = terms.noise.sampler, terms.noise.source
+    sampler, source = terms.sampler, terms.source
 
     def add_noise(values: Integers) -> None:
         sampler.add_noise(values, scale, source)
@@ -52,4 +52,4 @@ def noise_adder(terms: StreamTerms, scale: Fraction) -> AddNoise:
 
 
 def _effective(terms: StreamTerms, scale: Fraction) -> Fraction:
-    return terms.noise.sampler.effective_scale(scale)
+    return terms.sampler.effective_scale(scale)

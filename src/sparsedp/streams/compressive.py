@@ -22,10 +22,8 @@ from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.recovery.registry import decoder_for
 from sparsedp.sensing.bernoulli import Bernoulli
 from sparsedp.streams.base import Stream
-from sparsedp.streams.calibration import counter_law, noise_adder
-from sparsedp.streams.counter_state import CounterState
+from sparsedp.streams.counters import counters_for
 from sparsedp.streams.keeping import Published
-from sparsedp.streams.segments import levels_for
 from sparsedp.streams.terms import TermArguments, checked_stream_terms
 from sparsedp.validate import MAX_CELLS
 
@@ -41,8 +39,8 @@ class ContinualCompressive(Stream):
     follows from it. `basis`, `recovery`: as in `Compressive`. `seed`: the public seed of the signs, drawn once if
     left out. `calibration`: "correct" (the k counters share ε), or "paper" (each has ε to itself, as published:
     this guarantees k·ε, which is what it is charged at). It publishes prefixes, not single ticks, so `observe`
-    returns None. Its state does not grow with the ticks; for accuracy under pure ε take `ContinualAdaptive`. See
-    `Stream` for the rest.
+    returns None. Its state does not grow with the ticks; for accuracy under pure ε take `ContinualAdaptive`. It
+    takes `epsilon` and all that every stream takes, too: see `sparsedp.Stream`.
 
     Guarantee: differential pan-privacy of `spent` against one intrusion. Proofs: `streams/compressive.md`.
     """
@@ -71,15 +69,12 @@ class ContinualCompressive(Stream):
         constant = constants_for(self._recovery, basis).rows_constant
         self._rows = _rows(rows, ticks, self._sparsity, constant)
         chosen = {"seed": seed, "rows": rows, "recovery": None if recovery == "auto" else recovery}
-        self._left_to_chance = frozenset(name for name, given in chosen.items() if given is None)
+        self._not_given = frozenset(name for name, given in chosen.items() if given is None)
         self._seed = secrets.randbits(64) if seed is None else validate.whole("seed", seed, least=0, most=2**64 - 1)
-        checked = checked_stream_terms(**terms)
-        levels = levels_for(ticks)
-        self._law = counter_law(checked, levels, column=self._rows if calibration == "correct" else 1)
-        self._add_noise = noise_adder(checked, self._law.scale)
-        state = CounterState(self._rows, levels)
-        super().__init__(checked, horizon=ticks, counter=state)
-        self._state = state
+        checked = checked_stream_terms(terms)
+        column = self._rows if calibration == "correct" else 1
+        self._counting = counters_for(checked, ticks, counters=self._rows, column=column)
+        super().__init__(checked, horizon=ticks, counters=self._counting)
 
     @property
     def rows(self) -> int:
@@ -89,15 +84,13 @@ class ContinualCompressive(Stream):
     @property
     def noise_law(self) -> ContinualCounterLaw:
         """1 + L discrete Laplace terms on every signed sum."""
-        return self._law
+        return self._counting.law
 
     @property
-    def left_to_chance(self) -> frozenset[str]:
-        """The seed, and what follows from other settings, where they were not given."""
-        return self._left_to_chance
+    def _defaulted(self) -> frozenset[str]:
+        return self._not_given
 
-    def settings(self) -> dict[str, Any]:
-        """All that fixes the signs, the noise and the recovery."""
+    def _settings(self) -> dict[str, Any]:
         return {
             "horizon": self.horizon,
             "sparsity": self._sparsity,
@@ -129,13 +122,13 @@ class ContinualCompressive(Stream):
             first = self.ticks + start
             signed = sensing.columns(first, first + len(part)) * part[:, None]
             try:
-                self._state.skip_to_last(signed, self._add_noise)
+                self._counting.skip_to_last(signed)
             finally:
                 signed.fill(0)
         return np.empty(0, np.int64), {}
 
     def _noisy_values(self) -> Integers:
-        return self._state.latest.copy()
+        return self._counting.state.latest.copy()
 
     def _sensing(self, ticks: int) -> Bernoulli:
         return Bernoulli(ticks, rows=self._rows, seed=self._seed)

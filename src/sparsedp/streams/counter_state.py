@@ -10,6 +10,7 @@ import numpy as np
 from sparsedp.arrays import Integers
 from sparsedp.errors import PrivateSide
 from sparsedp.jit import kernel
+from sparsedp.streams.forks import forget_in_forks
 from sparsedp.streams.segments import beginning_within
 
 AddNoise = Callable[[Integers], None]
@@ -29,7 +30,7 @@ class CounterState:
     `above`; an ended one's is nowhere.
     """
 
-    __slots__ = ("above", "count", "every", "latest", "ticks")
+    __slots__ = ("__weakref__", "above", "count", "every", "latest", "ticks")
 
     def __init__(self, counters: int, levels: int, every: int = 1) -> None:
         self.ticks = 0
@@ -37,6 +38,7 @@ class CounterState:
         self.count = np.zeros(counters, np.int64)
         self.above = np.zeros((levels, counters), np.int64)
         self.latest = np.zeros(counters, np.int64)
+        forget_in_forks(self)
 
     @property
     def levels(self) -> int:
@@ -74,6 +76,15 @@ class CounterState:
         first, last = before // self.every, self.ticks // self.every
         return sum(-(-first // 2**level) * 2**level <= last for level in range(self.levels)) if last > first else 0
 
+    def erase(self) -> None:
+        """Overwrite everything; from here on it is no state between two ticks."""
+        self.ticks = -1
+        for part in (self.count, self.above, self.latest):
+            part.fill(0)
+
+    def forget_in_child(self) -> None:
+        """A forked child keeps no second version."""
+        self.erase()
 
     def _refuse_copy(self, *_: object) -> NoReturn:
         raise PrivateSide("A counter's state cannot be copied or pickled: two versions of it would give counts away.")

@@ -11,10 +11,8 @@ from sparsedp.plan import Plan
 from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.running_totals import RunningTotals
 from sparsedp.streams.base import Stream
-from sparsedp.streams.calibration import counter_law, noise_adder
-from sparsedp.streams.counter_state import CounterState
+from sparsedp.streams.counters import counters_for
 from sparsedp.streams.keeping import Published
-from sparsedp.streams.segments import levels_for
 from sparsedp.streams.terms import TermArguments, checked_stream_terms
 from sparsedp.validate import MAX_CELLS
 
@@ -23,35 +21,31 @@ class ContinualDifference(Stream):
     """Publishes the noisy total so far after every tick, and estimates a tick by the difference of two totals.
 
     `horizon`: T, the number of ticks it is calibrated for. Good for running totals of long streams (the error grows
-    with a power of log T alone), poor for single ticks. See `Stream` for the rest.
+    with a power of log T alone), poor for single ticks. It takes `epsilon` and all that every stream takes, too: see
+    `sparsedp.Stream`.
 
     Guarantee: ε-differential pan-privacy against one intrusion. Proof: `streams/counter.md`.
     """
 
     name: ClassVar[str] = "continual_difference"
-    logs = ("total",)
+    _logs = ("total",)
 
     def __init__(self, *, horizon: int, **terms: Unpack[TermArguments]) -> None:
         ticks = validate.whole("horizon", horizon, most=MAX_CELLS)
-        levels = levels_for(ticks)
-        checked = checked_stream_terms(**terms)
-        self._law = counter_law(checked, levels)
-        self._add_noise = noise_adder(checked, self._law.scale)
-        state = CounterState(1, levels)
-        super().__init__(checked, horizon=ticks, counter=state)
-        self._state = state
+        checked = checked_stream_terms(terms)
+        self._counting = counters_for(checked, ticks)
+        super().__init__(checked, horizon=ticks, counters=self._counting)
 
     @property
     def noise_law(self) -> ContinualCounterLaw:
         """1 + L discrete Laplace terms on every total."""
-        return self._law
+        return self._counting.law
 
-    def settings(self) -> dict[str, Any]:
-        """The horizon."""
+    def _settings(self) -> dict[str, Any]:
         return {"horizon": self.horizon}
 
     def _advance(self, values: Integers) -> tuple[Integers, Published]:
-        totals = self._state.advance(values.reshape(-1, 1), self._add_noise)[:, 0]
+        totals = self._counting.advance(values.reshape(-1, 1))[:, 0]
         return totals, {"total": totals}
 
     def _noisy_values(self) -> Integers:

@@ -17,8 +17,8 @@ Published = Mapping[str, Integers]
 class Keeper(Protocol):
     """Keeps logs of what was published, append-only, and the counters' state if there are counters.
 
-    `commit` is all or nothing: once it returns, the ticks are kept; if it raises, none of them is, and the stream
-    takes the counters' state back with `restore`.
+    `commit` is all or nothing: once it returns, the ticks are kept; if it raises, the stream calls `restore`, and
+    what `ticks` says then is what was kept.
     """
 
     @property
@@ -33,8 +33,14 @@ class Keeper(Protocol):
     def redelivers(self) -> bool:
         """Whether a tick that was kept before may come again, as it does when its sender did not hear back."""
 
-    def commit(self, ticks: int, published: Published, counter: CounterState | None) -> None:
-        """Keep the next `ticks` ticks with what was published in them, and the counters' state after them."""
+    def commit(self, ticks: int, published: Published, counter: CounterState | None, gap: int) -> None:
+        """Keep the next `ticks` ticks with what was published in them, and the counters' state after them.
+
+        The first `gap` of them were left out by the caller and filled with zeros.
+        """
+
+    def filled(self, first: int, stop: int) -> bool:
+        """Whether any of the ticks first … stop − 1 was filled with zero."""
 
     def log(self, name: str, first: int, stop: int) -> Integers:
         """Entries first … stop − 1 of a log."""
@@ -43,52 +49,72 @@ class Keeper(Protocol):
         """Forget a commit that failed, and overwrite `counter` by the state that was kept last."""
 
     def close(self) -> None:
-        """Let go of files."""
+        """Keep no more; let go of files."""
 
 
 class InMemory:
     """Keeps everything in this process; it is gone when the process ends."""
 
-    closed = False
     redelivers = False
 
     def __init__(self) -> None:
-        self._logs: dict[str, _GrowingLog] = {}
-        self.ticks = 0
+        self.closed = False
+        self._logs: dict[str, _Log] = {}
+        # One value, so that an interruption falls before or after a commit, never into it.
+        self._kept: tuple[int, dict[str, int]] = (0, {})
 
-    def commit(self, ticks: int, published: Published, counter: CounterState | None) -> None:
-        """Append to the logs."""
+    @property
+    def ticks(self) -> int:
+        """How many ticks have been kept."""
+        return self._kept[0]
+
+    def commit(self, ticks: int, published: Published, counter: CounterState | None, gap: int) -> None:
+        """Write behind what is kept; it counts from the moment that the new lengths are set."""
+        before, lengths = self._kept
+        after = dict(lengths)
         for name, entries in published.items():
-            self._logs.setdefault(name, _GrowingLog()).append(entries)
-        self.ticks += ticks
+            start = lengths.get(name, 0)
+            self._logs.setdefault(name, _Log()).write(start, entries)
+            after[name] = start + len(entries)
+        self._kept = (before + ticks, after)
+
+    def filled(self, first: int, stop: int) -> bool:
+        """Not asked for: what is in the past does not come again here."""
+        return False
 
     def log(self, name: str, first: int, stop: int) -> Integers:
         """A copy of the entries."""
-        return self._logs[name].entries[first:stop].copy() if name in self._logs else np.empty(0, np.int64)
+        return self._logs[name].read(first, stop) if name in self._logs else np.empty(0, np.int64)
 
     def restore(self, counter: CounterState | None) -> None:
-        """Nothing to do: `commit` does not fail."""
+        """Overwrite what a commit that was interrupted wrote. The counters' state has no older version here."""
+        for name, log in self._logs.items():
+            log.forget_from(self._kept[1].get(name, 0))
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Keep no more."""
+        self.closed = True
 
 
-class _GrowingLog:
-    """Integers with room for more, which grows by half: a million single appends cost no more than one of a million."""
+class _Log:
+    """Integers with room for more, which grows by half: a million single writes cost no more than one of a million.
+
+    The room is zeros, never memory as it was found: that could hold anything.
+    """
 
     def __init__(self) -> None:
-        self._room = np.empty(64, np.int64)
-        self._used = 0
+        self._room = np.zeros(64, np.int64)
 
-    @property
-    def entries(self) -> Integers:
-        return self._room[: self._used]
-
-    def append(self, entries: Integers) -> None:
-        needed = self._used + len(entries)
-        if needed > len(self._room):
-            room = np.empty(max(needed, len(self._room) * 3 // 2), np.int64)
-            room[: self._used] = self.entries
+    def write(self, start: int, entries: Integers) -> None:
+        stop = start + len(entries)
+        if stop > len(self._room):
+            room = np.zeros(max(stop, len(self._room) * 3 // 2), np.int64)
+            room[:start] = self._room[:start]
             self._room = room
-        self._room[self._used : needed] = entries
-        self._used = needed
+        self._room[start:stop] = entries
+
+    def read(self, first: int, stop: int) -> Integers:
+        return self._room[first:stop].copy()
+
+    def forget_from(self, start: int) -> None:
+        self._room[start:] = 0

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from sparsedp import validate
+from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.terms import Terms, checked_terms
+from sparsedp.moments import Moment, Step
 from sparsedp.noise.source import RandomSource
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger import Ledger
-from sparsedp.privacy.neighbours import UNITS, Neighbours
+from sparsedp.privacy.neighbours import UNITS
 from sparsedp.time_axis import TimeAxis
 
 
@@ -23,30 +24,32 @@ class TermArguments(TypedDict, total=False):
     unit: str
     neighbours: str
     negative: bool
-    start: Any
-    every: Any
+    start: Moment | None
+    every: Step | None
     ledger: Ledger | None
     sampler: str
     source: RandomSource | None
 
 
-@dataclass(frozen=True)
-class StreamTerms:
-    """What the caller asked for, checked; the terms of the noise, and what only streams have."""
+DEFAULTS: TermArguments = {
+    "contribution": 1,
+    "unit": "event",
+    "neighbours": "add_remove",
+    "negative": False,
+    "start": None,
+    "every": None,
+    "ledger": None,
+    "sampler": "sparsedp",
+    "source": None,
+}
 
-    noise: Terms
+
+@dataclass(frozen=True)
+class StreamTerms(Terms):
+    """What the caller asked for, checked: the terms of every mechanism, and what only streams have."""
+
     time: TimeAxis
     negative: bool
-
-    @property
-    def epsilon(self) -> Fraction:
-        """The nominal ε, exactly."""
-        return self.noise.epsilon
-
-    @property
-    def neighbours(self) -> Neighbours:
-        """Which streams must look alike."""
-        return self.noise.neighbours
 
     def describe(self) -> dict[str, Any]:
         """What is public and must not change while the stream lives; `checked_stream_terms` takes it back."""
@@ -56,30 +59,29 @@ class StreamTerms:
             "unit": self.neighbours.unit,
             "neighbours": self.neighbours.relation,
             "negative": self.negative,
-            "time": self.time.describe(),
-            "sampler": self.noise.sampler.name,
+            **self.time.describe(),
+            "sampler": self.sampler.name,
         }
 
 
-def checked_stream_terms(
-    *,
-    epsilon: validate.Number | Budget | None = None,
-    contribution: int = 1,
-    unit: str = "event",
-    neighbours: str = "add_remove",
-    negative: bool = False,
-    start: Any = None,
-    every: Any = None,
-    ledger: Ledger | None = None,
-    sampler: str = "sparsedp",
-    source: RandomSource | None = None,
-) -> StreamTerms:
+def checked_stream_terms(given: TermArguments) -> StreamTerms:
     """The terms of a stream, or the first thing that is wrong with them."""
-    validate.one_of("unit", unit, UNITS)
-    terms = checked_terms(epsilon, contribution, neighbours, ledger, sampler, source)
-    whom = Neighbours(contribution, neighbours, unit)
-    return StreamTerms(
-        Terms(terms.epsilon, whom, terms.sampler, terms.source, terms.ledger),
-        start if isinstance(start, TimeAxis) else TimeAxis(start, every),
-        validate.yes_or_no("negative", negative),
+    unknown = sorted(set(given) - set(TermArguments.__annotations__))
+    if unknown:
+        names = ", ".join(TermArguments.__annotations__)
+        raise InvalidInput(unknown[0], "not an argument of this stream", f"every stream takes {names}")
+    if "epsilon" not in given:
+        raise InvalidInput("epsilon", "missing", "give the budget of the whole stream, such as epsilon='0.5'")
+    asked = cast(TermArguments, {**DEFAULTS, **given})
+    validate.one_of("unit", asked["unit"], UNITS)
+    terms = checked_terms(
+        asked["epsilon"],
+        asked["contribution"],
+        asked["neighbours"],
+        asked["ledger"],
+        asked["sampler"],
+        asked["source"],
+        asked["unit"],
     )
+    time = TimeAxis(asked["start"], asked["every"])
+    return StreamTerms(**vars(terms), time=time, negative=validate.yes_or_no("negative", asked["negative"]))

@@ -38,8 +38,8 @@ def raw_count(tick: int) -> int:
 
 def kept(stream: Stream) -> dict[str, Any]:
     """All that a stream remembers, as plain numbers."""
-    state = stream.counter_state
-    published = {name: stream._keeper.log(name, 0, _length(stream, name)).tolist() for name in stream.logs}
+    state = stream._state
+    published = {name: stream._keeper.log(name, 0, _length(stream, name)).tolist() for name in stream._logs}
     parts = () if state is None else (state.count, state.latest, state.above)
     return {"ticks": stream.ticks, "published": published, "counters": [part.tolist() for part in parts]}
 
@@ -54,5 +54,5 @@ def numbers_of(things: object) -> set[int]:
 
 
 def _length(stream: Stream, log: str) -> int:
-    state = stream.counter_state
+    state = stream._state
     return stream.ticks // state.every if log == "total" and state is not None else stream.ticks

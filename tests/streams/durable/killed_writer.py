@@ -49,7 +49,7 @@ def tells_what_it_draws(tell: Tell) -> Iterator[None]:
         draw(self, values, scale, source)
         noises.extend((values - before).ravel().tolist())
 
-    def told_commit(self: StreamFile, ticks: int, published: Published, counter: CounterState | None) -> None:
+    def told_commit(self: StreamFile, ticks: int, published: Published, counter: CounterState | None, gap: int) -> None:
         state = [] if counter is None else [counter.count, counter.latest, counter.above.ravel()]
         tell(
             {
@@ -62,7 +62,7 @@ def tells_what_it_draws(tell: Tell) -> Iterator[None]:
             }
         )
         noises.clear()
-        commit(self, ticks, published, counter)
+        commit(self, ticks, published, counter, gap)
 
     SparsedpSampler.add_noise = add_noise  # type: ignore[method-assign]
     StreamFile.commit = told_commit  # type: ignore[method-assign]

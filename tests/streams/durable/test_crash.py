@@ -82,7 +82,7 @@ def check_after_opening(path: Path, stream: Stream, history: History, recent: li
     committed = history.committed(stream.ticks)
     assert sum(each.stop - each.first for each in committed) == stream.ticks
     assert kept(stream)["published"] == {
-        name: [number for each in committed for number in each.published[name]] for name in stream.logs
+        name: [number for each in committed for number in each.published[name]] for name in stream._logs
     }
     allowed = numbers_in(stream)
     images = page_images(path)
@@ -107,7 +107,7 @@ def check_at_the_end(path: Path, stream: Stream, history: History) -> None:
 
 def check_counted_once(stream: Stream, history: History) -> None:
     """The counters hold the exact sums and one noise each: the one that was drawn with the first tick."""
-    state = stream.counter_state
+    state = stream._state
     if state is None:
         return
     raw = np.array([raw_count(tick) for tick in range(stream.ticks)])

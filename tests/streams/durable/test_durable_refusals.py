@@ -13,7 +13,7 @@ import sparsedp as sdp
 from sparsedp.errors import InvalidInput, SparsedpError
 from sparsedp.noise.source import KEY_BYTES, RandomSource
 from sparsedp.streams import Stream
-from sparsedp.streams.arrivals import LONGEST_GAP
+from sparsedp.streams.arrivals import USUAL_GAP
 
 SECRET = 987_654_321
 HORIZON = 20
@@ -45,7 +45,7 @@ BAD_TICKS: dict[str, tuple[Callable[[Stream], object], str]] = {
     "before the first": (lambda stream: stream.observe(SECRET, at=-1), "at is -1"),
     "between two": (lambda stream: stream.observe(SECRET, at=1.5), "at is 1.5"),
     "not a time": (lambda stream: stream.observe(SECRET, at="noon"), "at is a time, and these ticks have no calendar"),
-    "far ahead": (lambda stream: stream.observe(SECRET, at=LONGEST_GAP + 9), "ticks after the next one; check it"),
+    "far ahead": (lambda stream: stream.observe(SECRET, at=USUAL_GAP + 9), "ticks after the next one; check it"),
     "beyond numbers": (lambda stream: stream.observe(SECRET, at=2**70), "ticks after the next one; check it"),
 }
 
@@ -78,9 +78,9 @@ def stream(request: pytest.FixtureRequest, begun: int) -> Iterator[Stream]:
 
 def refused(stream: Stream, call: Callable[[Stream], object], complaint: str) -> None:
     """The call fails with one sentence that quotes nothing private, and changes, draws and spends nothing."""
-    assert stream.ledger is not None
-    assert isinstance(stream.source, CountedSource)
-    before = kept(stream), stream.ledger.entries, stream.source.draws
+    assert stream._terms.ledger is not None
+    assert isinstance(stream._terms.source, CountedSource)
+    before = kept(stream), stream._terms.ledger.entries, stream._terms.source.draws
     with pytest.raises(SparsedpError) as caught:
         call(stream)
     message = str(caught.value)
@@ -88,10 +88,10 @@ def refused(stream: Stream, call: Callable[[Stream], object], complaint: str) ->
     assert str(SECRET) not in message
     assert message.endswith(".")
     assert "\n" not in message
-    assert (kept(stream), stream.ledger.entries, stream.source.draws) == before
+    assert (kept(stream), stream._terms.ledger.entries, stream._terms.source.draws) == before
     stream.observe(1, at=stream.ticks)
     assert stream.ticks == before[0]["ticks"] + 1
-    assert len(stream.ledger.entries) == 1
+    assert len(stream._terms.ledger.entries) == 1
 
 
 @pytest.mark.parametrize(("call", "complaint"), BAD_TICKS.values(), ids=BAD_TICKS.keys())
@@ -158,7 +158,7 @@ def test_a_closed_stream_takes_nothing_and_spends_nothing(tmp_path: Path) -> Non
     stream = sdp.open_stream(tmp_path / "a.stream", sdp.ContinualAdaptive(epsilon=1, ledger=ledger))
     stream.close()
     for attempt in (lambda: stream.observe(1), lambda: stream.observe_many([1]), stream.release):
-        with pytest.raises(InvalidInput, match="stream is closed; open its file again"):
+        with pytest.raises(InvalidInput, match="stream is closed; open its file with"):
             attempt()
     assert ledger.spent is None
     stream.close()

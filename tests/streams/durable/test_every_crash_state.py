@@ -68,5 +68,5 @@ def numbers_gone(remembered: dict[int, dict[str, object]], stream: Stream) -> se
 def test_a_log_is_overwritten_before_it_is_cut_or_removed(kind: str, folder: Path) -> None:
     states, _ = states_of(folder / "cases.stream", kind)
     logs = [state.files.get("cases.stream-wal", b"") for state in states if state.coming in ENDS]
-    assert sum(len(log) > 0 for log in logs) == len(BATCHES)
+    assert sum(len(log) > 0 for log in logs) >= len(BATCHES)
     assert not any(any(log) for log in logs)

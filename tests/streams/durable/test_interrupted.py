@@ -46,7 +46,7 @@ def interrupted_at(line: int) -> Iterator[None]:
 
 def first_noise(stream: Stream) -> int | None:
     """What the count holds beside the exact sum: it never changes, or a tick was counted twice or not at all."""
-    state = stream.counter_state
+    state = stream._state
     if state is None or stream.ticks == 0 or isinstance(stream, sdp.ContinualCompressive):
         return None
     return signed_64(int(state.count[0]) - running_sums()[stream.ticks - 1])

@@ -2,18 +2,19 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from durable_streams import COUNTERS, KINDS, LOUD, kept, raw_count
+from durable_streams import COUNTERS, KINDS, LOUD, kept, numbers_of, raw_count
 from hidden_integers import found_in
 from page_images import page_images
 
 import sparsedp as sdp
-from sparsedp.streams.durable import connection
+from sparsedp.streams.durable import scrubbing
 
 
 def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -64,7 +65,7 @@ def test_a_file_that_another_process_took_is_not_replaced(tmp_path: Path, monkey
 FORKS = """
 from sparsedp.streams.durable import connection
 if sys.argv[2] == "unguarded":
-    connection._keep_open_in_forks = lambda _: None
+    connection.forget_in_forks = lambda _: None
 stream = sdp.open_stream(path, sdp.ContinualAdaptive(epsilon=1))
 stream.observe(1)
 if os.fork() == 0:
@@ -91,8 +92,8 @@ def test_a_forked_child_that_ends_does_not_harm_its_parent(tmp_path: Path, how: 
 def test_without_the_guard_a_child_takes_the_log_from_its_parent(tmp_path: Path) -> None:
     ended = run(FORKS, tmp_path / "cases.stream", "unguarded", "exits")
     assert ended.returncode == -signal.SIGKILL, ended.stderr
-    with sdp.open_stream(tmp_path / "cases.stream") as stream:
-        assert stream.ticks < 4, "the guard may not be needed any more"
+    with pytest.raises(sdp.BadFile, match="is missing, so the last ticks may be too"):
+        sdp.open_stream(tmp_path / "cases.stream")
 
 
 USED_IN_A_CHILD = """
@@ -127,15 +128,15 @@ def test_the_log_is_overwritten_however_the_file_was_named(
     monkeypatch.chdir(real.parent)
     (tmp_path / "here" / "link.stream").symlink_to(real)
     overwritten = []
-    overwrite = connection._overwrite
+    overwrite = scrubbing._overwrite
 
-    def seen(log: Path) -> None:
-        overwritten.append((log, log.exists() and log.stat().st_size > 0))
-        overwrite(log)
+    def seen(log: Path, size: int) -> None:
+        overwritten.append((log, size > 0))
+        overwrite(log, size)
 
     with sdp.open_stream("cases.stream" if way == "relative" else tmp_path / "here" / "link.stream") as stream:
         monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(connection, "_overwrite", seen)
+        monkeypatch.setattr(scrubbing, "_overwrite", seen)
         stream.observe(raw_count(0))
         assert overwritten == [(real.resolve().with_name("cases.stream-wal"), True)]
         assert not found_in(page_images(real), [raw_count(0)])
@@ -148,6 +149,92 @@ def test_the_second_name_that_a_killed_creator_left_is_taken_away(tmp_path: Path
         before = kept(stream)
     os.link(path, tmp_path / ".cases.stream.0123456789abcdef")
     os.link(path, tmp_path / "copy.stream")
+    with pytest.raises(sdp.BadFile, match="more than one name"):
+        sdp.open_stream(path)
+    assert sorted(os.listdir(tmp_path)) == ["cases.stream", "copy.stream"]
+    (tmp_path / "copy.stream").unlink()
     with sdp.open_stream(path) as stream:
         assert kept(stream) == before
-    assert sorted(os.listdir(tmp_path)) == ["cases.stream", "copy.stream"]
+
+
+def test_a_copy_of_the_file_in_this_process_does_not_let_another_one_in(tmp_path: Path) -> None:
+    """Closing any handle on a file drops SQLite's own lock on it."""
+    path = tmp_path / "cases.stream"
+    with sdp.open_stream(path, sdp.ContinualAdaptive(epsilon=1)) as stream:
+        stream.observe(1)
+        path.read_bytes()
+        shutil.copyfile(path, tmp_path / "copy")
+        tried = run("sdp.open_stream(path)", path)
+        assert "is in use" in tried.stderr
+        stream.observe(2)
+    assert run("print(sdp.open_stream(path).ticks)", path).stdout == "2\n"
+
+
+@pytest.mark.parametrize("kind", COUNTERS)
+def test_neither_a_closed_stream_nor_a_forked_child_keeps_a_version_of_the_state(tmp_path: Path, kind: str) -> None:
+    stream = sdp.open_stream(tmp_path / "cases.stream", KINDS[kind](epsilon=LOUD))
+    stream.observe(raw_count(0))
+    assert numbers_of(kept(stream)["counters"]) != {0}
+    child = os.fork()
+    if child == 0:
+        state = stream._state
+        os._exit(0 if state is not None and not state.count.any() and not state.above.any() else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    state = stream._state
+    assert state is not None
+    assert state.count.any()
+    stream.close()
+    assert not state.count.any()
+    assert not state.above.any()
+    assert not state.latest.any()
+
+
+LOST = """
+stream = sdp.open_stream(path, sdp.ContinualAdaptive(epsilon=1))
+stream.observe_many([1, 2, 3])
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_file_whose_log_is_missing_is_not_taken_for_whole(tmp_path: Path) -> None:
+    path, log = tmp_path / "cases.stream", tmp_path / "cases.stream-wal"
+    run(LOST, path)
+    log.rename(tmp_path / "log")
+    with pytest.raises(sdp.BadFile, match=r"was not closed, and its log cases\.stream-wal is missing"):
+        sdp.open_stream(path)
+    (tmp_path / "log").rename(log)
+    with sdp.open_stream(path) as stream:
+        assert stream.ticks == 3
+    run(LOST, path)
+    log.unlink()
+    with sdp.open_stream(path, log_lost=True) as stream:
+        assert stream.ticks == 3
+
+
+@pytest.mark.parametrize("end", ["", "del stream", "raise KeyError", "sys.exit(3)"])
+def test_a_stream_that_nobody_closed_is_closed_when_it_is_gone(tmp_path: Path, end: str) -> None:
+    path = tmp_path / "cases.stream"
+    run(f"stream = sdp.open_stream(path, sdp.ContinualAdaptive(epsilon=1))\nstream.observe(1)\n{end}", path)
+    assert os.listdir(tmp_path) == ["cases.stream"]
+    with sdp.open_stream(path) as stream:
+        assert stream.ticks == 1
+
+
+@pytest.mark.parametrize("way", ["deleted", "moved"])
+def test_a_file_that_went_away_is_noticed(tmp_path: Path, way: str) -> None:
+    path = tmp_path / "cases.stream"
+    stream = sdp.open_stream(path, sdp.ContinualAdaptive(epsilon=1))
+    stream.observe(1)
+    if way == "deleted":
+        path.unlink()
+    else:
+        path.rename(tmp_path / "elsewhere")
+    with pytest.raises(sdp.BadFile, match="was moved or deleted while the stream was open"):
+        stream.observe(2)
+
+
+def test_the_stream_that_was_given_is_used_up(tmp_path: Path) -> None:
+    given = sdp.ContinualDifference(epsilon=1, horizon=9)
+    with sdp.open_stream(tmp_path / "cases.stream", given) as stream, pytest.raises(sdp.InvalidInput, match="closed"):
+        given.observe(1)
+    assert stream.ticks == 0

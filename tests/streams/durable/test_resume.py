@@ -44,6 +44,7 @@ class Pair:
         self.memory = memory
         self.durable = sdp.open_stream(path, durable)
         self.results: list[int] = []
+        self.filled: set[int] = set()
 
     def go(self, what: str, given: object) -> None:
         getattr(self, what)(given)
@@ -62,6 +63,7 @@ class Pair:
     def gap(self, length: int) -> None:
         if self.room > length:
             at = self.durable.ticks + length
+            self.filled |= set(range(self.durable.ticks, at))
             known = self.memory.observe_many([0] * length + [7])
             if known is not None:
                 self.results += known[:-1].tolist()
@@ -75,6 +77,10 @@ class Pair:
         if new > self.room or (first == self.durable.ticks and not new):
             return
         values = [3] * length
+        if self.filled & set(range(first, min(first + length, self.durable.ticks))):
+            with pytest.raises(sdp.InvalidInput, match="was published as zero"):
+                self.durable.observe_many(values, at=first)
+            return
         fresh = self.memory.observe_many(values[-new:]) if new else np.empty(0, np.int64)
         if fresh is not None:
             self.results += fresh.tolist()
@@ -88,7 +94,7 @@ class Pair:
 
     @property
     def terms(self) -> dict[str, object]:
-        terms: dict[str, object] = {"epsilon": self.durable.epsilon, "source": self.durable.source}
+        terms: dict[str, object] = {"epsilon": self.durable.epsilon, "source": self.durable._terms.source}
         return terms if self.durable.horizon is None else {**terms, "horizon": self.durable.horizon}
 
     @property

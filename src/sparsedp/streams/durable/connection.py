@@ -1,22 +1,24 @@
-"""A connection to a stream's file: one process alone, every commit on disk, nothing left of what was overwritten."""
+"""A connection to a stream's file: every commit on disk, freed bytes overwritten, nothing spilled elsewhere."""
 
 from __future__ import annotations
 
 import ctypes
-import os
 import sqlite3
-import weakref
 from pathlib import Path
 
 from sparsedp.errors import BadFile
+from sparsedp.streams.durable.scrubbing import scrub
+from sparsedp.streams.forks import forget_in_forks
 
 APPLICATION_ID = 0x53445053
 """Marks the file as a sparsedp stream ("SDPS" in the SQLite header)."""
 
-SETTINGS = (
-    # One process for as long as the file is open: a second one is refused, so ticks cannot interleave.
+FORMAT = 1
+"""The version of the tables, in the SQLite header too."""
+
+PRAGMAS = (
+    # One process for as long as the file is open, so ticks cannot interleave (and see `ownership.py`).
     "PRAGMA locking_mode = EXCLUSIVE",
-    "PRAGMA journal_mode = WAL",
     # A commit is on disk before it is acknowledged, also on systems whose plain fsync does not promise that.
     "PRAGMA synchronous = FULL",
     "PRAGMA fullfsync = ON",
@@ -28,25 +30,30 @@ SETTINGS = (
 )
 
 
-class _ReferableConnection(sqlite3.Connection):
-    """A connection that can be referred to without being kept alive."""
+class _Connection(sqlite3.Connection):
+    """A connection that is never closed in a forked child: that would cut the log under its parent."""
+
+    def forget_in_child(self) -> None:
+        """One reference more, which nobody gives back."""
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open the file for this process alone, and settle and scrub what a crash may have left, before anything else."""
-    connection = sqlite3.connect(
-        path, timeout=0, isolation_level=None, check_same_thread=False, factory=_ReferableConnection
-    )
+    """Open the file, and settle and scrub what a crash may have left, before anything else."""
+    connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False, factory=_Connection)
     try:
-        for setting in SETTINGS:
-            connection.execute(setting)
+        for pragma in PRAGMAS:
+            connection.execute(pragma)
+        (journal,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        if journal != "wal":
+            raise sqlite3.OperationalError("this file system has no write-ahead log for SQLite")
         connection.execute("BEGIN EXCLUSIVE")
         connection.execute("COMMIT")
         scrub(connection, path)
     except sqlite3.Error:
         connection.close()
         raise
-    _keep_open_in_forks(connection)
+    forget_in_forks(connection)
     return connection
 
 
@@ -57,8 +64,7 @@ def check_kind(path: Path) -> None:
     if not path.is_file():
         raise BadFile(f"{path} is a device or a pipe; give the path of a stream's file.")
     try:
-        # Immutable: no lock, no recovery, no file beside it. Through SQLite, because closing a file that this process
-        # has open elsewhere would drop the locks on it.
+        # Immutable: no lock, no recovery, no file beside it.
         probe = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
         try:
             # A crash may have left a header that counts pages which only the log holds: not damage, so not refused.
@@ -71,48 +77,5 @@ def check_kind(path: Path) -> None:
         raise BadFile(f"{path} is not a readable stream file; it may be damaged or of another kind.") from None
     if kind != APPLICATION_ID:
         raise BadFile(f"{path} is not a sparsedp stream; give the path of one, or of a file that does not exist yet.")
-    if version != 1:
-        raise BadFile(f"{path} is a stream of format {version}, this version reads 1; update sparsedp.")
-
-
-def scrub(connection: sqlite3.Connection, path: Path) -> None:
-    """Leave one version of every page: the newest, in the main file; no page image anywhere else.
-
-    `path` is the file's own, no link to it, for the log lies beside the file. The log is written back into the main
-    file, overwritten by zeros, and cut to nothing. After a crash this also removes what was written but not
-    committed. Stopped halfway, it can be done again.
-    """
-    _checkpoint(connection, "FULL")
-    try:
-        _overwrite(path.with_name(path.name + "-wal"))
-    except OSError as error:
-        raise sqlite3.OperationalError(f"the log could not be overwritten ({error.strerror})") from None
-    _checkpoint(connection, "TRUNCATE")
-
-
-def _overwrite(log: Path) -> None:
-    size = log.stat().st_size if log.exists() else 0
-    if size:
-        with open(log, "r+b", buffering=0) as file:
-            zeros = bytes(min(size, 1 << 20))
-            for start in range(0, size, len(zeros)):
-                file.write(zeros[: size - start])
-            os.fsync(file.fileno())
-
-
-def _checkpoint(connection: sqlite3.Connection, mode: str) -> None:
-    busy, _, _ = connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
-    if busy:
-        raise sqlite3.OperationalError("the log could not be written back")
-
-
-def _keep_open_in_forks(connection: sqlite3.Connection) -> None:
-    """A forked child must never close its copy of the connection: that would cut the log under its parent."""
-    reference = weakref.ref(connection)
-
-    def hold() -> None:
-        held = reference()
-        if held is not None:
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(held))
-
-    os.register_at_fork(after_in_child=hold)
+    if version != FORMAT:
+        raise BadFile(f"{path} is a stream of format {version}, this version reads {FORMAT}; update sparsedp.")

@@ -13,14 +13,15 @@ from sparsedp.streams.adaptive import ContinualAdaptive
 from sparsedp.streams.base import Stream
 from sparsedp.streams.compressive import ContinualCompressive
 from sparsedp.streams.difference import ContinualDifference
+from sparsedp.streams.durable.creation import create
 from sparsedp.streams.durable.stream_file import StreamFile
-from sparsedp.time_axis import TimeAxis
 
 DURABLE = {stream.name: stream for stream in (ContinualAdaptive, ContinualCompressive, ContinualDifference)}
-"""The streams that a file can hold, by the name in its description."""
+"""The streams that a file can hold, by the name in its description. (`ContinualCounter` keeps no log, so a tick that is
+delivered again could not be answered; `ContinualDifference` is the durable counter.)"""
 
 
-def open_stream(path: str | os.PathLike[str], stream: Stream | None = None) -> Stream:
+def open_stream(path: str | os.PathLike[str], stream: Stream | None = None, *, log_lost: bool = False) -> Stream:
     """The stream in the file at `path`, ready to go on; if there is no such file, `stream` is begun in a new one.
 
     >>> import sparsedp as sdp, tempfile
@@ -34,7 +35,11 @@ def open_stream(path: str | os.PathLike[str], stream: Stream | None = None) -> S
 
     A tick is on disk before `observe` returns. A tick that is delivered again, by its number or time (`at=`), returns
     what was published the first time and counts nothing. One process at a time can have the file open. A `stream`
-    given for a file that exists must have the same settings: they cannot change while it lives.
+    given for a file that exists must have the same settings: they cannot change while it lives. The stream that is
+    given is used up: go on with the one that is returned.
+
+    `log_lost`: open a file that was not closed although its log is missing. Ticks that were in the log alone are
+    gone; if they are delivered again, they are published a second time, at the cost of another ε for each of them.
     """
     target = _checked_path(path)
     if stream is not None:
@@ -43,8 +48,8 @@ def open_stream(path: str | os.PathLike[str], stream: Stream | None = None) -> S
         if stream is None:
             remedy = "give the stream to begin there, such as sparsedp.ContinualAdaptive(epsilon=…), or check the path"
             raise BadFile(f"There is no file {target}; {remedy}.")
-        StreamFile.create(target, stream.describe(), stream.logs, stream.counter_state)
-    file = StreamFile.open(target)
+        create(target, stream.describe(), stream._logs, stream._state)
+    file = StreamFile.open(target, log_lost=log_lost)
     try:
         return _rebuilt(file, target, stream)
     except BaseException:
@@ -59,10 +64,11 @@ def _rebuilt(file: StreamFile, path: Path, given: Stream | None) -> Stream:
         raise BadFile(f"{path} describes a stream that this version does not know; update sparsedp.") from None
     if given is not None:
         _check_same(given, kept)
-        kept = stream_from(file.description, source=given.source, ledger=given.ledger)
+        kept = stream_from(file.description, source=given._terms.source, ledger=given._terms.ledger)
+        given.close()  # two streams of the same people would be two draws
     if not kept.private and file.private:
         file.mark_not_private()
-    kept.keep_in(file, private=file.private)
+    kept._keep_in(file, private=file.private)
     return kept
 
 
@@ -70,10 +76,9 @@ def stream_from(
     description: dict[str, Any], *, source: RandomSource | None = None, ledger: Ledger | None = None
 ) -> Stream:
     """A stream, not yet begun, with the settings that `describe` described."""
-    terms = dict(description["terms"])
-    start = TimeAxis.from_description(terms.pop("time"))
-    kind = DURABLE[description["stream"]]
-    return kind(**description["settings"], **terms, start=start, source=source, ledger=ledger)
+    kind: Any = DURABLE[description["stream"]]
+    made: Stream = kind(**description["settings"], **description["terms"], source=source, ledger=ledger)
+    return made
 
 
 def _checked_path(path: object) -> Path:
@@ -101,10 +106,10 @@ def _check_stream(stream: Any) -> None:
 
 
 def _check_same(given: Stream, kept: Stream) -> None:
-    """Refuse settings that differ from the file's; what the caller left to chance may."""
+    """Refuse settings that differ from the file's; those that the caller did not choose may."""
     wanted, found = _flat(given), _flat(kept)
     for name in wanted | found:
-        if name not in given.left_to_chance and wanted.get(name) != found.get(name):
+        if name not in given._defaulted and wanted.get(name) != found.get(name):
             remedy = f"it has {name} {found.get(name)!r} for as long as it lives: leave it so, or begin another file"
             raise InvalidInput(name, f"{wanted.get(name)!r}, which is not what the stream in the file has", remedy)
 

@@ -1,0 +1,99 @@
+"""Make a stream's file: complete before it has its name, and with no other name."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from sparsedp.arrays import Integers
+from sparsedp.errors import BadFile
+from sparsedp.streams.counter_state import CounterState
+from sparsedp.streams.durable.connection import APPLICATION_ID, FORMAT, connect
+from sparsedp.streams.durable.scrubbing import scrub
+
+LOGS = {
+    "count": "CREATE TABLE counts (tick INTEGER PRIMARY KEY, count INTEGER NOT NULL)",
+    "total": "CREATE TABLE totals (number INTEGER PRIMARY KEY, total INTEGER NOT NULL)",
+}
+"""The table of each log: what was published."""
+
+FIRST_LEVEL = 2
+"""Part 0 of the table `counter` is the noisy counts, part 1 what was published last, part 2 + l is level l."""
+
+
+def create(path: Path, description: dict[str, Any], logs: tuple[str, ...], counter: CounterState | None) -> None:
+    """Make the file with no tick in it; it appears under its name once it is complete."""
+    scratch = path.absolute().with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        connection = connect(scratch)
+        try:
+            _lay_out(connection, description, logs, counter)
+            scrub(connection, scratch)
+        finally:
+            connection.close()
+        _put_in_place(scratch, path)
+    except (OSError, sqlite3.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        if isinstance(error, FileNotFoundError):
+            reason = f"there is no folder {path.parent}"
+        raise BadFile(f"Could not create {path}: {reason}; nothing was left half-written.") from None
+    finally:
+        for ending in ("", "-wal", "-journal"):
+            with suppress(OSError):
+                scratch.with_name(scratch.name + ending).unlink(missing_ok=True)
+
+
+def drop_second_name(path: Path) -> None:
+    """A process killed while it made the file may have left it a second, hidden name: what is deleted must be gone.
+
+    Any other second name is refused: the log lies beside one of them alone, and through the other it would be missed.
+    """
+    if path.stat().st_nlink > 1:
+        for other in path.parent.iterdir():
+            if other.name.startswith(f".{path.name}.") and other.samefile(path):
+                other.unlink()
+    if path.stat().st_nlink > 1:
+        raise BadFile(f"{path} has more than one name (hard links); remove the others, for its log has only one.")
+
+
+def counter_parts(counter: CounterState, levels: int) -> list[tuple[int, Integers]]:
+    """The rows of the table `counter`: the counts, what was published last, and the lowest `levels` levels."""
+    lowest = [(FIRST_LEVEL + level, counter.above[level]) for level in range(levels)]
+    return [(0, counter.count), (1, counter.latest), *lowest]
+
+
+def _lay_out(
+    connection: sqlite3.Connection, description: dict[str, Any], logs: tuple[str, ...], counter: CounterState | None
+) -> None:
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+    connection.execute("BEGIN")
+    connection.execute("CREATE TABLE stream (description TEXT, private INTEGER, in_use INTEGER, ticks_counted INTEGER)")
+    ticks = None if counter is None else 0
+    connection.execute("INSERT INTO stream VALUES (?, 1, 0, ?)", (json.dumps(description, sort_keys=True), ticks))
+    connection.execute("CREATE TABLE gaps (first INTEGER PRIMARY KEY, stop INTEGER NOT NULL)")
+    for name in logs:
+        connection.execute(LOGS[name])
+    if counter is not None:
+        connection.execute("CREATE TABLE counter (part INTEGER PRIMARY KEY, noisy BLOB NOT NULL)")
+        blobs = [(part, bytes(8 * len(values))) for part, values in counter_parts(counter, counter.levels)]
+        connection.executemany("INSERT INTO counter VALUES (?, ?)", blobs)
+    connection.execute("COMMIT")
+
+
+def _put_in_place(scratch: Path, path: Path) -> None:
+    """Give the file its name, unless another process has taken the name meanwhile."""
+    try:
+        os.link(scratch, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if path.exists():
+            raise
+        os.rename(scratch, path)
