@@ -15,6 +15,7 @@ LAYERS = [
     ["jit"],
     ["privacy"],
     ["bases", "sensing"],
+    ["noise.gaussian_law"],
     ["noise.law"],
     ["recovery"],
     ["plan"],
@@ -34,6 +35,7 @@ SEES_THE_DATA = (
     "noise.source",
     "noise.samplers",
     "noise.discrete_laplace",
+    "noise.discrete_gaussian",
     "streams",
     "publish",
 )

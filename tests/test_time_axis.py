@@ -303,3 +303,9 @@ def test_a_calendar_ends() -> None:
     for count in (-1, 1.5, True, MAX_CELLS + 1):
         with pytest.raises(InvalidInput, match=r"^count is"):
             HOURS.times(count)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", ["2026-01-01+02:00", "2026-01-01x02:00", "2026-01-01-02:00"])
+def test_an_offset_is_not_taken_for_an_hour(text: str) -> None:
+    with pytest.raises(InvalidInput, match="at is"):
+        TimeAxis("2026-01-01", every="1h").tick_of("at", text)

@@ -144,3 +144,12 @@ def test_right_counts_become_a_fresh_int64_vector(counts: object) -> None:
 def test_negative_counts_are_taken_when_said_so() -> None:
     extremes = [-(2**63), 2**63 - 1]
     assert validate.counts_vector("counts", extremes, negative=True).tolist() == extremes
+
+
+def test_whole_decimals_are_counts() -> None:
+    """Databases return sums as decimals."""
+    assert validate.counts_vector("counts", [Decimal(3), Decimal("4.0"), 5]).tolist() == [3, 4, 5]
+    assert validate.count("value", Decimal("7")) == 7
+    for bad in (Decimal("1.5"), Decimal("NaN"), Decimal("1e30"), Decimal("Infinity")):
+        with pytest.raises(InvalidInput):
+            validate.count("value", bad)

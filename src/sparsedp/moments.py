@@ -109,6 +109,9 @@ def _from_text(argument: str, text: str) -> datetime:
     # datetime reads six digits of a second and drops the rest without a word.
     if any(rest.strip("0") for rest in re.findall(r"[.,]\d{6}(\d+)", text)):
         raise InvalidInput(argument, "finer than microseconds", f"give {A_TIME}")
+    # It also takes any letter between day and hour, so that "2026-01-01+02:00" would be two o'clock.
+    if len(text) > 10 and text[4] == "-" and text[10] not in "Tt ":
+        raise InvalidInput(argument, repr(text[:40]), f"give {A_TIME}")
     try:
         return datetime.fromisoformat(re.sub(" ?UTC$", "Z", text))
     except ValueError:

@@ -49,7 +49,7 @@ class Synopsis:
 
     @property
     def noise_scale(self) -> Fraction:
-        """The scale of each discrete Laplace term of the noise, exactly."""
+        """The scale of each discrete Laplace term of the noise, exactly (beside totals: of the ticks' noise)."""
         return self.law.scale
 
     @property
@@ -64,7 +64,7 @@ class Synopsis:
 
     def recover(self, recovery: str | None = None) -> Release:
         """Estimate every cell, by the planned recovery or another; again and again, at no cost in privacy."""
-        plan = self.plan.recovery if recovery is None else self.plan.recovery.with_decoder(recovery)
+        plan = self.plan.recovery if recovery is None else self.plan.recovery.with_recovery(recovery)
         with stage(f"recovering {self.sensing.n:,} cells"):
             solution = plan.run(self.sensing, self.values, self.law)
         outcome = {**plan.describe(), "status": solution.status.value, "stats": solution.stats}

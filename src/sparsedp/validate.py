@@ -205,8 +205,16 @@ def _as_array(counts: object) -> npt.NDArray[Any] | None:
 
 
 def _integers_from_objects(argument: str, array: npt.NDArray[np.object_]) -> npt.NDArray[np.int64]:
+    # Databases return sums as decimals: those that are whole are counts like any other.
+    array = np.array([_whole_decimal(value) for value in array], dtype=object)
     if not all(isinstance(value, Integral) for value in array):
         raise InvalidInput(argument, "an array of mixed or non-numeric values", "give whole counts")
     if not all(-(2**63) <= int(value) < 2**63 for value in array):
         raise InvalidInput(argument, "beyond 64-bit integers", "give counts below 2**63")
     return array.astype(np.int64)
+
+
+def _whole_decimal(value: object) -> object:
+    if isinstance(value, Decimal) and value.is_finite() and abs(value) < 2**64 and value == int(value):
+        return int(value)
+    return value

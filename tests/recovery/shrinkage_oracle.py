@@ -8,9 +8,9 @@ import numpy as np
 
 from sparsedp.arrays import Floats
 from sparsedp.noise.law import DiscreteLaplaceLaw
-from sparsedp.recovery.coefficient_noise import noise_nodes, variance_shape
-from sparsedp.recovery.gap_contrasts import NEIGHBOURS_SEEN, RING_SEEN
-from sparsedp.recovery.level_prior import (
+from sparsedp.recovery.shrinkage.coefficient_noise import noise_nodes, variance_shape
+from sparsedp.recovery.shrinkage.gap_contrasts import NEIGHBOURS_SEEN, RING_SEEN
+from sparsedp.recovery.shrinkage.level_prior import (
     CLASS_COUNT,
     FEW,
     GATE,
@@ -20,7 +20,7 @@ from sparsedp.recovery.level_prior import (
     ROUGH_COUNT,
     SMOOTH_COUNT,
 )
-from sparsedp.recovery.mixture_prior import MIDDLES, MOST_ROUNDS, RESOLUTION, SCALES, SETTLED, VAGUE
+from sparsedp.recovery.shrinkage.mixture_prior import MIDDLES, MOST_ROUNDS, RESOLUTION, SCALES, SETTLED, VAGUE
 
 Nodes = tuple[Floats, Floats]
 

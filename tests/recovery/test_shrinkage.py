@@ -11,7 +11,7 @@ from sparsedp.errors import InvalidInput
 from sparsedp.noise.discrete_laplace import discrete_laplace
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
-from sparsedp.recovery.shrinkage import shrink
+from sparsedp.recovery.shrinkage.shrink import shrink
 from sparsedp.recovery.solution import Status
 
 

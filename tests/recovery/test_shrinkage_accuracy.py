@@ -11,7 +11,7 @@ from sparsedp.datasets.flights import hourly_departures
 from sparsedp.noise.discrete_laplace import discrete_laplace
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
-from sparsedp.recovery.shrinkage import shrink
+from sparsedp.recovery.shrinkage.shrink import shrink
 
 
 def jumps(n: int, count: int) -> Floats:

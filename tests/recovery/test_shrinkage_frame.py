@@ -7,8 +7,8 @@ import pytest
 from shrinkage_oracle import bend_weights, contrast_weights, window
 
 from sparsedp.arrays import Floats
-from sparsedp.recovery.coefficient_noise import gap_deviations
-from sparsedp.recovery.gap_contrasts import (
+from sparsedp.recovery.shrinkage.coefficient_noise import gap_deviations
+from sparsedp.recovery.shrinkage.gap_contrasts import (
     SURROUNDINGS,
     contrasts,
     leverage,
@@ -17,10 +17,15 @@ from sparsedp.recovery.gap_contrasts import (
     window_spread,
     windows,
 )
-from sparsedp.recovery.level_prior import worth_of
-from sparsedp.recovery.mixture_prior import BINS
-from sparsedp.recovery.noise_removal import cells_from_gaps, narrow_windows, remove_from_level, remove_from_windows
-from sparsedp.recovery.trend_bends import BOTH_SIDES, NOWHERE, bend_spread, bends, trend_side
+from sparsedp.recovery.shrinkage.level_prior import worth_of
+from sparsedp.recovery.shrinkage.mixture_prior import BINS
+from sparsedp.recovery.shrinkage.noise_removal import (
+    cells_from_gaps,
+    narrow_windows,
+    remove_from_level,
+    remove_from_windows,
+)
+from sparsedp.recovery.shrinkage.trend_bends import BOTH_SIDES, NOWHERE, bend_spread, bends, trend_side
 
 SIZES = [2, 3, 5, 8, 21, 32, 77]
 

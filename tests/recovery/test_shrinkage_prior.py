@@ -7,8 +7,18 @@ import pytest
 
 from sparsedp.arrays import Floats
 from sparsedp.noise.law import DiscreteLaplaceLaw
-from sparsedp.recovery.coefficient_noise import noise_nodes, variance_shape
-from sparsedp.recovery.mixture_prior import GRID, MIDDLES, RESOLUTION, SCALES, VAGUE, Evidence, fit, look_up, tables
+from sparsedp.recovery.shrinkage.coefficient_noise import noise_nodes, variance_shape
+from sparsedp.recovery.shrinkage.mixture_prior import (
+    GRID,
+    MIDDLES,
+    RESOLUTION,
+    SCALES,
+    VAGUE,
+    Evidence,
+    fit,
+    look_up,
+    tables,
+)
 
 
 def test_the_variance_is_exponential_for_a_continuous_law() -> None:

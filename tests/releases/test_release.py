@@ -283,3 +283,11 @@ def test_a_description_that_is_no_axis_is_refused(time: Any, tmp_path: Path) -> 
     columns_file.write(tmp_path / "x.parquet", "release", columns, {**description, "time": time})
     with pytest.raises(BadFile, match="fields missing"):
         sdp.open_release(tmp_path / "x.parquet")
+
+
+def test_a_tick_is_found_by_its_time() -> None:
+    release = release_of(np.arange(30.0)).with_time(TimeAxis("2026-01-01", "1d"))
+    assert release["2026-01-03"] == release[np.datetime64("2026-01-03")] == release[2] == 2.0
+    for time, complaint in (("2026-03-01", "after the last tick"), ("2025-01-01", "before"), ("soon", "give")):
+        with pytest.raises(InvalidInput, match=complaint):
+            release[time]

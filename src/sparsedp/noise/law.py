@@ -89,6 +89,10 @@ def _quotient(numerator: float, base: float, power: int) -> float:
     return numerator
 
 
+MOST_LEVELS = 62
+"""Of a counter: its ticks are numbered by 64-bit integers."""
+
+
 @dataclass(frozen=True)
 class ContinualCounterLaw:
     """The noise of a continual counter at any tick: 1 + `levels` independent discrete Laplace terms of one scale.
@@ -118,8 +122,8 @@ class ContinualCounterLaw:
     @property
     def fourth_moment(self) -> float:
         """Of m independent terms: m·E X⁴ + 3·m·(m − 1)·(E X²)²."""
-        terms = 1 + self.levels
-        return terms * self.term.fourth_moment + 3 * terms * (terms - 1) * self.term.variance**2
+        terms, variance = 1 + self.levels, self.term.variance
+        return terms * self.term.fourth_moment + 3 * terms * (terms - 1) * variance * variance
 
     def describe(self) -> dict[str, Any]:
         """A small JSON-able description; `noise_law_from` turns it back into an equal law."""
@@ -147,18 +151,18 @@ class TicksAndTotalsLaw:
 
 NoiseLaw = DiscreteLaplaceLaw | ContinualCounterLaw | TicksAndTotalsLaw
 
-MOST_LEVELS = 62
-"""Of a counter: its ticks are numbered by 64-bit integers."""
+
+def _ticks_and_totals(given: Mapping[str, Any]) -> TicksAndTotalsLaw:
+    ticks, totals = noise_law_from(given["ticks"]), noise_law_from(given["totals"])
+    if not isinstance(ticks, DiscreteLaplaceLaw) or not isinstance(totals, ContinualCounterLaw):
+        raise InvalidInput("noise law", "of other parts than ticks and totals", "give what `describe()` returned")
+    return TicksAndTotalsLaw(ticks, totals)
+
 
 _FROM: dict[str, Callable[[Mapping[str, Any]], NoiseLaw]] = {
-    DiscreteLaplaceLaw.name: lambda given: DiscreteLaplaceLaw(positive("noise scale", given.get("scale"))),
-    ContinualCounterLaw.name: lambda given: ContinualCounterLaw(
-        positive("noise scale", given.get("scale")), given.get("levels", -1)
-    ),
-    TicksAndTotalsLaw.name: lambda given: TicksAndTotalsLaw(
-        DiscreteLaplaceLaw(positive("noise scale", given["ticks"].get("scale"))),
-        ContinualCounterLaw(positive("noise scale", given["totals"].get("scale")), given["totals"].get("levels", -1)),
-    ),
+    DiscreteLaplaceLaw.name: lambda given: DiscreteLaplaceLaw(given["scale"]),
+    ContinualCounterLaw.name: lambda given: ContinualCounterLaw(given["scale"], given["levels"]),
+    TicksAndTotalsLaw.name: _ticks_and_totals,
 }
 
 

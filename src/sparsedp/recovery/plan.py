@@ -31,10 +31,11 @@ class RecoveryPlan:
         else:
             validate.one_of("recovery", self.name, DECODERS)
 
-    def with_decoder(self, name: str) -> RecoveryPlan:
+    def with_recovery(self, name: str) -> RecoveryPlan:
         """The same plan with another recovery of its kind; recovering twice costs no privacy."""
         if self.basis is None and name in DECODERS:
-            raise InvalidInput("recovery", repr(name), f"leave it out: this synopsis is recovered by {self.name}")
+            given = f"{name!r}, which is for sparse measurements"
+            raise InvalidInput("recovery", given, f"leave it out: this synopsis is recovered by {self.name}")
         return RecoveryPlan(name, self.basis, self.sparsity)
 
     def run(self, sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
@@ -47,6 +48,7 @@ class RecoveryPlan:
 
     def problem(self, sensing: Sensing, values: Integers, law: NoiseLaw) -> SparseProblem:
         """The sparse problem in the paper's scaling: ±1/√k entries, noise and values divided by √k."""
+        # (Ticks and totals have no sparse decoder.)
         if self.basis is None or self.sparsity is None or isinstance(law, TicksAndTotalsLaw):
             raise InvalidInput("recovery", repr(self.name), "only sparse decoders solve a sparse problem")
         rows = sensing.rows

@@ -9,10 +9,11 @@ from sparsedp.errors import InvalidInput
 from sparsedp.noise.law import NoiseLaw
 from sparsedp.recovery.basis_pursuit import basis_pursuit
 from sparsedp.recovery.cosamp import cosamp
-from sparsedp.recovery.direct_shrinkage import fused, fused_shrinkage, shrinkage
 from sparsedp.recovery.inverse import differences, direct, inverse_haar
 from sparsedp.recovery.problem import SparseProblem
+from sparsedp.recovery.shrinkage.shrink import shrinkage
 from sparsedp.recovery.solution import Solution
+from sparsedp.recovery.ticks_and_totals.recoveries import fused, fused_shrinkage
 from sparsedp.recovery.tree_consistency import tree_consistency
 from sparsedp.recovery.vamp import vamp, vamp_tree
 from sparsedp.sensing.base import Sensing

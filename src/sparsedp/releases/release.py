@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -73,7 +74,13 @@ class Release:
         return int(self.values.size)
 
     def __getitem__(self, cells: Any) -> Any:
-        """Cells as in a numpy array: `release[3]`, `release[3:9]`."""
+        """Cells as in a numpy array: `release[3]`, `release[3:9]`; on a time axis also `release["2026-01-01"]`."""
+        if self.time is not None and isinstance(cells, str | date | np.datetime64):
+            tick = self.time.tick_of("time", cells)
+            if tick >= len(self):
+                given = f"{self.time.shown(tick)}, after the last tick"
+                raise InvalidInput("time", given, f"give one up to {self.time.shown(len(self) - 1)}")
+            return self.values[tick]
         return self.values[cells]
 
     def __iter__(self) -> Iterator[float]:

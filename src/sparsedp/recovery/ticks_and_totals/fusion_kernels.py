@@ -1,6 +1,6 @@
 """What blocks of ticks know of their noise, and the sweeps that share it: up the dyadic tree and down again.
 
-The letters are those of `running_totals.md`: seen from inside, a block [a, b) knows the rest of the series by
+The letters are those of `fusion.md`: seen from inside, a block [a, b) knows the rest of the series by
 r = (noises of the segments around it) − (tick noise before it), and the rest knows it by Δ = its ticks' noise.
 """
 

@@ -10,9 +10,9 @@ from math import exp, sqrt
 
 from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
-from sparsedp.recovery.gap_contrasts import Classes, leverage, window_spread
-from sparsedp.recovery.mixture_prior import MOST, look_up
-from sparsedp.recovery.trend_bends import NOWHERE, bend_spread, trend, trend_side
+from sparsedp.recovery.shrinkage.gap_contrasts import Classes, leverage, window_spread
+from sparsedp.recovery.shrinkage.mixture_prior import MOST, look_up
+from sparsedp.recovery.shrinkage.trend_bends import NOWHERE, bend_spread, trend, trend_side
 
 
 @kernel

@@ -7,16 +7,37 @@ from math import isfinite, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, float_vector
+from sparsedp.arrays import Floats, Integers, float_vector
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import DiscreteLaplaceLaw
-from sparsedp.recovery.coefficient_noise import GAUSSIAN_FROM, gap_deviations, noise_nodes, variance_shape
-from sparsedp.recovery.gap_contrasts import contrasts, mirrored_sums, surroundings, windows
-from sparsedp.recovery.level_prior import LevelPrior, Population, learn_level, learn_windows, vague_weights, worth_of
-from sparsedp.recovery.mixture_prior import Evidence
-from sparsedp.recovery.noise_removal import cells_from_gaps, narrow_windows, remove_from_level, remove_from_windows
+from sparsedp.noise.law import DiscreteLaplaceLaw, NoiseLaw
+from sparsedp.recovery.shrinkage.coefficient_noise import GAUSSIAN_FROM, gap_deviations, noise_nodes, variance_shape
+from sparsedp.recovery.shrinkage.gap_contrasts import contrasts, mirrored_sums, surroundings, windows
+from sparsedp.recovery.shrinkage.level_prior import (
+    LevelPrior,
+    Population,
+    learn_level,
+    learn_windows,
+    vague_weights,
+    worth_of,
+)
+from sparsedp.recovery.shrinkage.mixture_prior import Evidence
+from sparsedp.recovery.shrinkage.noise_removal import (
+    cells_from_gaps,
+    narrow_windows,
+    remove_from_level,
+    remove_from_windows,
+)
+from sparsedp.recovery.shrinkage.trend_bends import bends
 from sparsedp.recovery.solution import Solution, Status
-from sparsedp.recovery.trend_bends import bends
+from sparsedp.sensing.base import Sensing
+from sparsedp.sensing.direct import Direct
+
+
+def shrinkage(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
+    """Cells measured directly, each with its own noise, shrunk."""
+    if not isinstance(sensing, Direct) or not isinstance(law, DiscreteLaplaceLaw):
+        raise InvalidInput("recovery", "'shrinkage'", "it needs direct sensing")
+    return shrink(values.astype(np.float64), law)
 
 
 def shrink(observed: Floats, law: DiscreteLaplaceLaw, level_variance: Floats | None = None) -> Solution:

@@ -11,8 +11,8 @@ from sparsedp.errors import InvalidInput
 from sparsedp.noise.discrete_laplace import discrete_laplace
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
-from sparsedp.recovery.running_totals import FusedTicks, fuse_totals
-from sparsedp.recovery.running_totals_kernels import ahead_of_sums
+from sparsedp.recovery.ticks_and_totals.fusion import FusedTicks, fuse_totals
+from sparsedp.recovery.ticks_and_totals.fusion_kernels import ahead_of_sums
 
 LENGTHS = [1, 2, 3, 4, 5, 8, 11, 16, 23, 33]
 RATIOS = [1e-6, 0.01, 0.3, 1.0, 10.0, 1e3, 1e8]

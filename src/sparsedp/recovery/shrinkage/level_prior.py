@@ -8,9 +8,9 @@ import numpy as np
 
 from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
-from sparsedp.recovery.gap_contrasts import SURROUNDINGS, UNKNOWN, Classes, leverage
-from sparsedp.recovery.mixture_prior import BINS, RESOLUTION, VAGUE, Evidence, fit, look_up, tables
-from sparsedp.recovery.trend_bends import NOWHERE, bend_spread, trend_side
+from sparsedp.recovery.shrinkage.gap_contrasts import SURROUNDINGS, UNKNOWN, Classes, leverage
+from sparsedp.recovery.shrinkage.mixture_prior import BINS, RESOLUTION, VAGUE, Evidence, fit, look_up, tables
+from sparsedp.recovery.shrinkage.trend_bends import NOWHERE, bend_spread, trend_side
 
 NULL_COUNT = 10.0
 """Zeros that are imagined beside the coefficients seen: few coefficients cannot talk themselves into signal."""

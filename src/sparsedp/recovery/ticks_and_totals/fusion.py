@@ -9,7 +9,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats, float_vector
 from sparsedp.errors import InvalidInput
-from sparsedp.recovery.running_totals_kernels import (
+from sparsedp.recovery.ticks_and_totals.fusion_kernels import (
     EMPTY,
     GAINS,
     TICK,
@@ -43,7 +43,7 @@ class FusedTicks:
 def fuse_totals(
     ticks: Floats, totals: Floats, *, tick_variance: float, noise_term_variance: float, levels: int
 ) -> FusedTicks:
-    """Generalised least squares for the series x, from two looks at it (model and derivation: `running_totals.md`).
+    """Generalised least squares for the series x, from two looks at it (model and derivation: `fusion.md`).
 
     `ticks` are x plus independent noise. `totals` are the running totals of x plus the noise of a continual counter:
     one term for ever and, for every l < levels, one for each segment of 2^l ticks; all independent and alike.

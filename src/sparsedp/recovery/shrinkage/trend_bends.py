@@ -11,7 +11,7 @@ from math import sqrt
 
 from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
-from sparsedp.recovery.gap_contrasts import leverage
+from sparsedp.recovery.shrinkage.gap_contrasts import leverage
 
 NEAR, FAR = 22 / 128, -3 / 128
 """Weights of the windows next to the contrast, and of those beyond, in its prediction from both sides."""

@@ -1,0 +1,1 @@
+"""Empirical-Bayes shrinkage of directly measured cells in a translation-invariant Haar frame (`shrinkage.md`)."""

@@ -1,0 +1,1 @@
+"""Noisy ticks and noisy running totals of one series, combined (`fusion.md`)."""
