@@ -8,7 +8,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 
-.PHONY: help demo demo-stream test lint types unit bench bench-noise bench-transforms bench-recovery bench-release bench-errors bench-streams bench-stream-speed attack study fidelity clean
+.PHONY: help demo demo-stream test lint types unit bench bench-noise bench-gaussian bench-transforms bench-recovery bench-release bench-errors bench-streams bench-stream-speed attack study fidelity clean
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -48,10 +48,13 @@ types: $(VENV)/.test
 unit: $(VENV)/.test
 	$(BIN)/pytest -n auto
 
-bench: bench-noise bench-transforms bench-recovery bench-release bench-stream-speed  ## every benchmark, side by side with its peers
+bench: bench-noise bench-gaussian bench-transforms bench-recovery bench-release bench-stream-speed  ## every benchmark of speed, side by side with its peers
 
 bench-noise: $(VENV)/.bench  ## exact noise against OpenDP's
 	$(BIN)/python benchmarks/bench_noise.py
+
+bench-gaussian: $(VENV)/.bench  ## exact discrete Gaussian noise against OpenDP's
+	$(BIN)/python benchmarks/bench_gaussian.py
 
 bench-transforms: $(VENV)/.bench  ## Hadamard and Haar against scipy's cosine transform, and how they grow
 	$(BIN)/python benchmarks/bench_transforms.py

@@ -28,16 +28,17 @@ WINDOW = 24 * 14
 
 
 def main() -> None:
+    OUT.mkdir(exist_ok=True)
     console = Console(width=100 if not Console().is_terminal else None)
     truth = hourly_departures()
     FILE.unlink(missing_ok=True)
     sdp.open_stream(FILE, sdp.ContinualAdaptive(epsilon=EPSILON, start="2013-01-01", every="1h")).close()
     table = Table(title="What could be published at each moment (errors for the owner only: not private)")
-    for heading in ("until", "hours", "noise per hour", "recovered", "flights in the last week", "in truth"):
+    for heading in ("until", "hours", "‖D − D*‖₂, noisy hours", "recovered", "flights in the last week", "in truth"):
         table.add_column(heading, justify="left" if heading == "until" else "right")
     releases = []
     for moment in MOMENTS:
-        # A new process each time: the file goes on where the last one stopped.
+        # Opened anew each time, as a new process would: the file goes on where it stopped.
         with sdp.open_stream(FILE) as stream:
             stop = hours_until(moment)
             for first, day in itertools.groupby(range(stream.ticks, stop), key=lambda hour: hour // 24):
@@ -84,5 +85,4 @@ def draw(truth: np.ndarray, releases: list[sdp.Release], path: Path) -> Path:
 
 
 if __name__ == "__main__":
-    OUT.mkdir(exist_ok=True)
     main()

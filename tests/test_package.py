@@ -18,7 +18,7 @@ SOURCE = Path(sdp.__file__).parent
 PUBLIC = """
 MECHANISMS BadFile Budget BudgetExceeded Compressive ContinualAdaptive ContinualCompressive ContinualCounter
 ContinualDifference Hierarchical InvalidInput Laplace Ledger PrivateSide Privelet Release SelectionConstants
-SparsedpError Synopsis TimeAxis UnknownName __version__ open_release open_stream open_synopsis release
+SparsedpError Stream Synopsis TimeAxis UnknownName __version__ open_release open_stream open_synopsis release
 """
 
 

@@ -13,7 +13,7 @@ from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger import Ledger
 from sparsedp.publish import release
 from sparsedp.releases.release import Release, open_release
-from sparsedp.streams import ContinualAdaptive, ContinualCompressive, ContinualCounter, ContinualDifference
+from sparsedp.streams import ContinualAdaptive, ContinualCompressive, ContinualCounter, ContinualDifference, Stream
 from sparsedp.streams.durable import open_stream
 from sparsedp.synopsis import Synopsis, open_synopsis
 from sparsedp.time_axis import TimeAxis
@@ -38,6 +38,7 @@ __all__ = [
     "Release",
     "SelectionConstants",
     "SparsedpError",
+    "Stream",
     "Synopsis",
     "TimeAxis",
     "UnknownName",

@@ -30,6 +30,8 @@ Number = int | float | str | Decimal | Fraction
 
 def exact_number(argument: str, value: object) -> Fraction:
     """The exact rational a user meant: "0.1", "1/3", 1, Decimal("0.1"), and 0.1 (as one tenth)."""
+    if type(value) is Fraction:
+        return value
     wanted = 'give a finite number such as "0.1", "1/3" or 2'
     if isinstance(value, bool):
         raise InvalidInput(argument, repr(value), wanted)
@@ -79,6 +81,8 @@ def share(argument: str, value: object) -> Fraction:
 
 def whole(argument: str, value: object, *, least: int = 1, most: int | None = None, why: str = "") -> int:
     """A whole number within public limits; `why` explains the upper limit."""
+    if type(value) is int and least <= value and (most is None or value <= most):
+        return value
     limit = f"from {least} to {most}" if most is not None else f"of at least {least}"
     wanted = f"give a whole number {limit}{f' ({why})' if why else ''}"
     if isinstance(value, bool | np.timedelta64) or not isinstance(value, Integral):

@@ -8,14 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.arrays import Integers
-from sparsedp.errors import InvalidInput
 from sparsedp.noise.digit_kernel import BLOCK, SIGN_BIT, add_digit_words
 from sparsedp.noise.digit_table import DigitTable, digit_table
+from sparsedp.noise.in_place import flat_view, wrapped
 from sparsedp.noise.source import BitStream, RandomSource
 from sparsedp.validate import MAX_CELLS, positive, whole
 
 _CHUNK_BYTES = 1 << 18
-_MODULUS = 2**64
 
 
 def discrete_laplace(scale: Fraction, size: int, source: RandomSource) -> Integers:
@@ -32,7 +31,7 @@ def add_discrete_laplace(values: Integers, scale: Fraction, source: RandomSource
     in discrete_laplace.md. One fresh key a call; extra memory does not grow with the number of values.
     """
     table = digit_table(positive("scale", scale))
-    flat = _flat_view(values)
+    flat = flat_view(values)
     block_bytes = table.rows * BLOCK * 2
     blocks = min(-(-flat.size // BLOCK), max(1, _CHUNK_BYTES // block_bytes))
     if blocks == 0:
@@ -72,7 +71,7 @@ def _settle_ties(
         strict=True,
     ):
         magnitude = 1 if digit < table.digits else 1 + table.high_part().draw(stream)
-        values[index] = _wrapped(int(values[index]) + direction * (magnitude << digit))
+        values[index] = wrapped(int(values[index]) + direction * (magnitude << digit))
 
 
 def _go_on_comparing(row: Integers, table: DigitTable, stream: BitStream) -> npt.NDArray[np.bool_]:
@@ -89,16 +88,3 @@ def _go_on_comparing(row: Integers, table: DigitTable, stream: BitStream) -> npt
         fresh.fill(0)
         depth += 1
     return below
-
-
-def _wrapped(number: int) -> int:
-    """The 64-bit signed integer that equals `number` modulo 2⁶⁴."""
-    return (number + _MODULUS // 2) % _MODULUS - _MODULUS // 2
-
-
-def _flat_view(values: Integers) -> Integers:
-    if not isinstance(values, np.ndarray) or values.dtype != np.int64:
-        raise InvalidInput("values", "not an array of int64", "convert the exact integers to numpy's int64 first")
-    if not values.flags.c_contiguous or not values.flags.writeable:
-        raise InvalidInput("values", "not a contiguous writeable array", "make a copy of it first")
-    return values.reshape(-1)

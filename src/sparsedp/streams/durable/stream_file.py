@@ -189,7 +189,7 @@ class StreamFile:
     def _check_in_place(self) -> None:
         """What is written to a file that was deleted or moved away is not where the user looks for it."""
         with suppress(OSError):
-            if self._real_path.stat().st_ino == self._inode:
+            if os.stat(self._real_path).st_ino == self._inode:
                 return
         raise BadFile(f"{self._path} was moved or deleted while the stream was open; put it back, or begin anew.")
 
