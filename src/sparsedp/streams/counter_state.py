@@ -71,10 +71,10 @@ class CounterState:
         finally:
             fresh.fill(0)
 
-    def changed_levels(self, before: int) -> int:
-        """How many of the lowest rows of `above` may differ from what they were after `before` ticks."""
-        first, last = before // self.every, self.ticks // self.every
-        return sum(-(-first // 2**level) * 2**level <= last for level in range(self.levels)) if last > first else 0
+    def begin_again(self) -> None:
+        """The state before the first tick."""
+        self.erase()
+        self.ticks = 0
 
     def erase(self) -> None:
         """Overwrite everything; from here on it is no state between two ticks."""

@@ -18,6 +18,7 @@ from told_history import Attempt, History, numbers_drawn, signed_64
 
 import sparsedp as sdp
 from sparsedp.streams import Stream
+from sparsedp.streams.durable.sealing import LABEL
 
 KILLS = 50
 """Of each of the four kinds."""
@@ -60,7 +61,7 @@ def test_killed_at_any_moment(kind: str, folder: Path, kill: Kill) -> None:
         openings = float(chance.choice((chance.uniform(0, 2), chance.uniform(2, 5))))
         kill({"kind": kind, "path": str(path), "told": str(history.file), "openings": openings, "seed": number})
         recent = before + history.read_on()
-        check_before_opening(path, recent)
+        check_before_opening(path, history, recent)
         if path.exists():
             with sdp.open_stream(path) as stream:
                 check_after_opening(path, stream, history, recent)
@@ -69,11 +70,13 @@ def test_killed_at_any_moment(kind: str, folder: Path, kill: Kill) -> None:
         check_at_the_end(path, stream, history)
 
 
-def check_before_opening(path: Path, recent: list[Attempt]) -> None:
-    """No exact number is in any file, not even just after the kill."""
-    noisy = {number for each in recent for number in (*each.results, *each.state)}
-    exact = {number for each in recent for number in each.exact}
-    assert not found_in(page_images(path), telling(exact - noisy))
+def check_before_opening(path: Path, history: History, recent: list[Attempt]) -> None:
+    """Just after the kill: no exact number in any file, no state of the counters, and one key to what is sealed."""
+    images = page_images(path)
+    published = {number for each in history.attempts for number in each.results}
+    hidden = {number for each in recent for number in (*each.exact, *each.state)}
+    assert not found_in(images, telling(hidden - published))
+    assert sum(image.content.count(LABEL) for image in images if not image.file.startswith(".")) <= 1
 
 
 def check_after_opening(path: Path, stream: Stream, history: History, recent: list[Attempt]) -> None:
@@ -84,7 +87,7 @@ def check_after_opening(path: Path, stream: Stream, history: History, recent: li
     assert kept(stream)["published"] == {
         name: [number for each in committed for number in each.published[name]] for name in stream._logs
     }
-    allowed = numbers_in(stream)
+    allowed = numbers_published(stream)
     images = page_images(path)
     # A writer killed before the stream was begun leaves a scratch file, hidden and empty, but not a second name.
     assert {image.file for image in images if not image.file.startswith(".")} == {path.name}, "the log is empty"
@@ -101,8 +104,8 @@ def check_at_the_end(path: Path, stream: Stream, history: History) -> None:
         assert stream.observe(0, at=tick) == history.acknowledged[tick]
     check_counted_once(stream, history)
     images = page_images(path)
-    assert not found_in(images, numbers_drawn(history.attempts) - numbers_in(stream))
-    assert set(found_in(images, numbers_in(stream))) == numbers_in(stream)
+    assert not found_in(images, numbers_drawn(history.attempts) - numbers_published(stream))
+    assert set(found_in(images, numbers_published(stream))) == numbers_published(stream)
 
 
 def check_counted_once(stream: Stream, history: History) -> None:
@@ -120,6 +123,6 @@ def check_counted_once(stream: Stream, history: History) -> None:
         assert signed_64(int(state.count[counter]) - exact) in first.noises
 
 
-def numbers_in(stream: Stream) -> set[int]:
-    """What may be on disk: what was published, and the present state of the counters."""
-    return telling(numbers_of(kept(stream)))
+def numbers_published(stream: Stream) -> set[int]:
+    """What may be on disk in the clear."""
+    return telling(numbers_of(kept(stream)["published"]))

@@ -112,18 +112,23 @@ DAMAGE = {
     "a tick is missing": "DELETE FROM counts WHERE tick = 3",
     "the first tick is missing": "DELETE FROM counts WHERE tick = 0",
     "a tick too few": "DELETE FROM counts WHERE tick = 19",
-    "a part of the counters is missing": "DELETE FROM counter WHERE part = 0",
-    "a part is too short": "UPDATE counter SET noisy = x'00' WHERE part = 1",
-    "a part is too long": "UPDATE counter SET noisy = zeroblob(16) WHERE part = 2",
-    "a part is no blob": "UPDATE counter SET noisy = 'text' WHERE part = 2",
-    "a part is a number": "UPDATE counter SET noisy = 5 WHERE part = 2",
-    "no counters": "DROP TABLE counter",
+    "a total is missing": "DELETE FROM totals WHERE number = 0",
+    "the state is missing": "DELETE FROM sealed",
+    "the state is the other one": "UPDATE sealed SET slot = 1 - slot + 10",
+    "the state is too short": "UPDATE sealed SET version = x'00'",
+    "the state is no blob": "UPDATE sealed SET version = 'text'",
+    "the state is a number": "UPDATE sealed SET version = 5",
+    "no states": "DROP TABLE sealed",
+    "no key": "DROP TABLE key",
+    "another key": "UPDATE key SET place = zeroblob(1088)",
 }
 
 
 @pytest.mark.parametrize("statement", DAMAGE.values(), ids=DAMAGE.keys())
 def test_a_stream_with_parts_missing_is_refused(tmp_path: Path, statement: str) -> None:
     path = made(tmp_path / "cases.stream", "totals")
+    with sdp.open_stream(path) as stream:
+        stream.observe(1)  # what only the tick before published is not sealed with the state any more
     changed(path, statement)
     with pytest.raises(sdp.BadFile, match=r"damaged or cut short|does not know|no such table"):
         sdp.open_stream(path)

@@ -13,12 +13,12 @@ from told_history import running_sums
 
 import sparsedp as sdp
 from sparsedp.streams import Stream
+from sparsedp.streams.durable.sealing import LABEL
 
 BATCHES = (1, 2, 600, 1, 5, 1)
 """How many ticks at a time: one of them fills several pages, so that the file grows."""
 
 TICKS = sum(BATCHES)
-ENDS = ("cut the log", "remove a file")
 
 
 @pytest.fixture
@@ -65,8 +65,18 @@ def numbers_gone(remembered: dict[int, dict[str, object]], stream: Stream) -> se
 
 
 @pytest.mark.parametrize("kind", COUNTERS)
-def test_a_log_is_overwritten_before_it_is_cut_or_removed(kind: str, folder: Path) -> None:
-    states, _ = states_of(folder / "cases.stream", kind)
-    logs = [state.files.get("cases.stream-wal", b"") for state in states if state.coming in ENDS]
-    assert sum(len(log) > 0 for log in logs) >= len(BATCHES)
-    assert not any(any(log) for log in logs)
+def test_at_no_moment_can_two_versions_be_read(kind: str, folder: Path) -> None:
+    """Before anything is opened: one key, no state in the clear, and nothing published that was not committed."""
+    states, remembered = states_of(folder / "cases.stream", kind)
+    assert sum(state.coming == "write the key" for state in states) == len(BATCHES)
+    in_states, published = (
+        numbers_of([each[part] for each in remembered.values()]) for part in ("counters", "published")
+    )
+    for number, state in enumerate(states):
+        path = state.laid_out(folder / f"state {number}") / "cases.stream"
+        images = page_images(path)
+        assert sum(image.content.count(LABEL) for image in images) == 1
+        assert not found_in(images, telling(in_states - published))
+        with sdp.open_stream(path) as stream:
+            later = published - numbers_of(kept(stream)["published"])
+        assert not found_in(images, telling(later))

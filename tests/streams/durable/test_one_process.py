@@ -138,6 +138,7 @@ def test_the_log_is_overwritten_however_the_file_was_named(
         monkeypatch.chdir(tmp_path)
         monkeypatch.setattr(scrubbing, "_overwrite", seen)
         stream.observe(raw_count(0))
+        stream.close()
         assert overwritten == [(real.resolve().with_name("cases.stream-wal"), True)]
         assert not found_in(page_images(real), [raw_count(0)])
 

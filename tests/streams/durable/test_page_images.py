@@ -11,7 +11,9 @@ from page_images import files_of, page_images
 
 import sparsedp as sdp
 from sparsedp.streams import Stream
-from sparsedp.streams.durable import stream_file
+from sparsedp.streams.counter_state import CounterState
+from sparsedp.streams.durable import sealing
+from sparsedp.streams.durable.sealing import LABEL
 
 SECRET = 0x2B5A_91C3_7F04_66E1
 OTHERS = [raw_count(tick) for tick in range(50)]
@@ -143,33 +145,66 @@ def observed(stream: Stream) -> set[int]:
     """Observe some ticks; every number that was in the counters' state before, and is neither in it nor published."""
     seen: set[int] = set()
     for tick in range(21):
-        seen |= numbers_kept(stream)
+        seen |= numbers_kept(stream, "counters")
         stream.observe(raw_count(tick), at=tick)
-    return seen - numbers_kept(stream)
+    return seen - numbers_kept(stream, "counters") - numbers_kept(stream, "published")
 
 
-def numbers_kept(stream: Stream) -> set[int]:
-    return telling(numbers_of(kept(stream)))
+def numbers_kept(stream: Stream, part: str) -> set[int]:
+    return telling(numbers_of(kept(stream)[part]))
 
 
 @pytest.mark.parametrize("kind", COUNTERS)
-def test_one_version_of_a_counter_is_on_disk_while_the_stream_is_open(tmp_path: Path, kind: str) -> None:
+def test_no_state_of_a_counter_is_on_disk_in_the_clear(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "cases.stream"
     with sdp.open_stream(path, KINDS[kind](epsilon=LOUD)) as stream:
-        earlier = observed(stream)
-        images = page_images(path)
-        assert len(earlier) > 20
-        assert not found_in(images, earlier | {raw_count(tick) for tick in range(21)})
-        assert set(found_in(images, numbers_kept(stream))) == numbers_kept(stream)
-        assert {image.file for image in images} == {"cases.stream"}, "the log is empty between two ticks"
+        states = observed(stream) | numbers_kept(stream, "counters")
+        published = numbers_kept(stream, "published")
+        for _ in range(2):
+            images = page_images(path)
+            assert len(states) > 20
+            assert not found_in(images, states - published | {raw_count(tick) for tick in range(21)})
+            assert sum(image.content.count(LABEL) for image in images) == 1
+            stream.close()
+    assert set(found_in(images, published)) == published
+    assert {image.file for image in images} == {"cases.stream"}
 
 
 @pytest.mark.parametrize("kind", COUNTERS)
-def test_without_the_scrub_earlier_versions_are_found(
+def test_without_the_seal_more_than_one_version_is_found(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """So the parser would see it."""
+
+    class Plain:
+        def __init__(self, _: bytes) -> None: ...
+
+        def encrypt(self, _: bytes, plain: bytes, __: None) -> bytes:
+            return plain
+
     path = tmp_path / "cases.stream"
     with sdp.open_stream(path, KINDS[kind](epsilon=LOUD)) as stream:
-        monkeypatch.setattr(stream_file, "scrub", lambda *_: None)
+        monkeypatch.setattr(sealing, "AESGCM", Plain)
         earlier = observed(stream)
-        assert len(found_in(page_images(path), earlier)) > 20
+        assert found_in(page_images(path), earlier)
+
+
+def test_a_version_is_unsealed_by_its_own_key_alone() -> None:
+    state = CounterState(3, 2)
+    state.count[:] = [1, -2, 3]
+    version = sealing.version_of(state, 7, 5, 1, {"count": np.array([4, 5]), "total": np.array([6])})
+    key, sealed = sealing.seal(version)
+    other_key, other = sealing.seal(version)
+    assert key != other_key
+    assert sealed != other
+    found = sealing.unseal(key, sealed)
+    assert (found.ticks, found.first, found.gap) == (7, 5, 1)
+    assert {name: entries.tolist() for name, entries in found.published.items()} == {"count": [4, 5], "total": [6]}
+    again = CounterState(3, 2)
+    found.put_into(again)
+    assert again.count.tolist() == [1, -2, 3]
+    assert again.ticks == 7
+    damaged = bytes([sealed[0] ^ 1]) + sealed[1:]
+    for wrong_key, wrong in ((other_key, sealed), (key, other), (key, damaged), (key, b"")):
+        with pytest.raises(ValueError, match="does not fit its key"):
+            sealing.unseal(wrong_key, wrong)

@@ -10,11 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sparsedp.arrays import Integers
 from sparsedp.errors import BadFile
-from sparsedp.streams.counter_state import CounterState
 from sparsedp.streams.durable.connection import APPLICATION_ID, FORMAT, connect
 from sparsedp.streams.durable.scrubbing import scrub
+from sparsedp.streams.durable.sealing import LABEL, PLACE_BYTES
 
 LOGS = {
     "count": "CREATE TABLE counts (tick INTEGER PRIMARY KEY, count INTEGER NOT NULL)",
@@ -22,18 +21,15 @@ LOGS = {
 }
 """The table of each log: what was published."""
 
-FIRST_LEVEL = 2
-"""Part 0 of the table `counter` is the noisy counts, part 1 what was published last, part 2 + l is level l."""
 
-
-def create(path: Path, description: dict[str, Any], logs: tuple[str, ...], counter: CounterState | None) -> None:
+def create(path: Path, description: dict[str, Any], logs: tuple[str, ...], *, counters: bool) -> None:
     """Make the file with no tick in it; it appears under its name once it is complete."""
     scratch = path.absolute().with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         connection = connect(scratch)
         try:
-            _lay_out(connection, description, logs, counter)
+            _lay_out(connection, description, logs, counters=counters)
             scrub(connection, scratch)
         finally:
             connection.close()
@@ -62,28 +58,21 @@ def drop_second_name(path: Path) -> None:
         raise BadFile(f"{path} has more than one name (hard links); remove the others, for its log has only one.")
 
 
-def counter_parts(counter: CounterState, levels: int) -> list[tuple[int, Integers]]:
-    """The rows of the table `counter`: the counts, what was published last, and the lowest `levels` levels."""
-    lowest = [(FIRST_LEVEL + level, counter.above[level]) for level in range(levels)]
-    return [(0, counter.count), (1, counter.latest), *lowest]
-
-
 def _lay_out(
-    connection: sqlite3.Connection, description: dict[str, Any], logs: tuple[str, ...], counter: CounterState | None
+    connection: sqlite3.Connection, description: dict[str, Any], logs: tuple[str, ...], *, counters: bool
 ) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.execute("BEGIN")
-    connection.execute("CREATE TABLE stream (description TEXT, private INTEGER, in_use INTEGER, ticks_counted INTEGER)")
-    ticks = None if counter is None else 0
-    connection.execute("INSERT INTO stream VALUES (?, 1, 0, ?)", (json.dumps(description, sort_keys=True), ticks))
+    connection.execute("CREATE TABLE stream (description TEXT, private INTEGER, in_use INTEGER)")
+    connection.execute("INSERT INTO stream VALUES (?, 1, 0)", (json.dumps(description, sort_keys=True),))
     connection.execute("CREATE TABLE gaps (first INTEGER PRIMARY KEY, stop INTEGER NOT NULL)")
+    if counters:
+        connection.execute("CREATE TABLE key (place BLOB NOT NULL)")
+        connection.execute("INSERT INTO key VALUES (?)", (LABEL + bytes(PLACE_BYTES - len(LABEL)),))
+        connection.execute("CREATE TABLE sealed (slot INTEGER PRIMARY KEY, version BLOB NOT NULL)")
     for name in logs:
         connection.execute(LOGS[name])
-    if counter is not None:
-        connection.execute("CREATE TABLE counter (part INTEGER PRIMARY KEY, noisy BLOB NOT NULL)")
-        blobs = [(part, bytes(8 * len(values))) for part, values in counter_parts(counter, counter.levels)]
-        connection.executemany("INSERT INTO counter VALUES (?, ?)", blobs)
     connection.execute("COMMIT")
 
 

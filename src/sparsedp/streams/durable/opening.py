@@ -48,7 +48,7 @@ def open_stream(path: str | os.PathLike[str], stream: Stream | None = None, *, l
         if stream is None:
             remedy = "give the stream to begin there, such as sparsedp.ContinualAdaptive(epsilon=…), or check the path"
             raise BadFile(f"There is no file {target}; {remedy}.")
-        create(target, stream.describe(), stream._logs, stream._state)
+        create(target, stream.describe(), stream._logs, counters=stream._state is not None)
     file = StreamFile.open(target, log_lost=log_lost)
     try:
         return _rebuilt(file, target, stream)

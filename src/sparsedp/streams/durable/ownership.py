@@ -32,6 +32,25 @@ class OwnerLock:
             raise BadFile(f"{path} is in use, by another process or by this one; close it there first.") from None
         forget_in_forks(self)
 
+    def read(self, start: int, size: int) -> bytes:
+        """Bytes of the file itself, past SQLite; through this handle, for closing another would drop SQLite's lock."""
+        os.lseek(self._opened(), start, os.SEEK_SET)
+        return os.read(self._opened(), size)
+
+    def write(self, start: int, content: bytes) -> None:
+        """Overwrite bytes of the file itself, on disk when it returns."""
+        os.lseek(self._opened(), start, os.SEEK_SET)
+        if os.write(self._opened(), content) != len(content):
+            raise OSError("the disk took only a part")
+        os.fsync(self._opened())
+        if fcntl is not None and hasattr(fcntl, "F_FULLFSYNC"):  # macOS, where fsync alone does not reach the disk
+            fcntl.fcntl(self._opened(), fcntl.F_FULLFSYNC)
+
+    def _opened(self) -> int:
+        if self._handle is None:
+            raise OSError("the file is closed")
+        return self._handle
+
     def release(self) -> None:
         """Let another process own the file."""
         if self._handle is not None:

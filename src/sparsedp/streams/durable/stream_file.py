@@ -16,25 +16,32 @@ from sparsedp.arrays import Integers
 from sparsedp.errors import BadFile
 from sparsedp.streams.counter_state import CounterState
 from sparsedp.streams.durable.connection import check_kind, connect
-from sparsedp.streams.durable.creation import counter_parts, drop_second_name
+from sparsedp.streams.durable.creation import drop_second_name
 from sparsedp.streams.durable.ownership import OwnerLock
 from sparsedp.streams.durable.scrubbing import log_of, scrub
+from sparsedp.streams.durable.sealing import KeyPlace, Version, seal, unseal, version_of
 from sparsedp.streams.keeping import Published
 
 INSERT = {"count": "INSERT INTO counts VALUES (?, ?)", "total": "INSERT INTO totals VALUES (?, ?)"}
+LENGTH = {"count": "SELECT count(*), max(tick) FROM counts", "total": "SELECT count(*), max(number) FROM totals"}
 SELECT = {
     "count": "SELECT count FROM counts WHERE tick >= ? AND tick < ? ORDER BY tick",
     "total": "SELECT total FROM totals WHERE number >= ? AND number < ? ORDER BY number",
 }
 """By the name of a log."""
 
+_NOTHING = np.empty(0, np.int64)
+
 
 class StreamFile:
-    """Keeps a stream in one file. Whatever is in it was published, or is the counters' state, in one version.
+    """Keeps a stream in one file. Whatever can be read in it was published, or is one version of the counters' state.
 
-    Tables: `stream` (one row: the public description, whether the noise was real, whether a process has it open, the
-    number of ticks if there are counters), `counts` and `totals` (append-only: what was published), `gaps` (ticks
-    that were left out and filled), `counter` (the state, overwritten in place).
+    Tables: `stream` (one row: the public description, whether the noise was real, whether a process has it open),
+    `counts` and `totals` (append-only: what was published), `gaps` (ticks that were left out and filled); for
+    counters `sealed` (the newest versions of the state, see `sealing.py`) and `key` (where the key has its place).
+
+    With counters, what a tick published is sealed with the state until the next tick is written, so that it cannot
+    be read before it is committed either.
     """
 
     redelivers = True
@@ -44,7 +51,6 @@ class StreamFile:
         self._real_path = path.resolve()  # wherever the process goes, and if the path is a link
         self._inode = self._real_path.stat().st_ino
         self._connection = connection
-        self._blob: sqlite3.Blob | None = None
         self.closed = False
         self._check_whole()
         text, private, in_use = connection.execute("SELECT description, private, in_use FROM stream").fetchone()
@@ -55,9 +61,15 @@ class StreamFile:
             )
         self.description: dict[str, Any] = json.loads(text)
         self.private = private == 1
-        self.ticks = self._read_ticks()
+        self._key_place = KeyPlace(lock) if self._has_table("sealed") else None
+        self._generation = 0
+        self._unwritten: Version | None = None
+        self.ticks = 0
+        self._read_newest()
         try:
             connection.execute("UPDATE stream SET in_use = 1")
+            self._write_what_is_unwritten()
+            self._check_logs()
             scrub(connection, self._real_path)
         except BaseException:
             with suppress(sqlite3.Error):
@@ -99,68 +111,97 @@ class StreamFile:
     # ---- what a stream asks of its keeper
 
     def commit(self, ticks: int, published: Published, counter: CounterState | None, gap: int) -> None:
-        """Commit the ticks and the state after them; then leave no trace of the state before them."""
+        """Commit the ticks and the state after them; from then on the state before them cannot be read any more."""
         self._check_in_place()
         try:
-            if counter is None and ticks == 1:
+            if counter is not None and self._key_place is not None:
+                self._commit_sealed(version_of(counter, self.ticks + ticks, self.ticks, gap, published))
+            elif ticks == 1:
                 self._connection.execute(INSERT["count"], (self.ticks, int(published["count"][0])))
             else:
-                self._commit(ticks, published, counter, gap)
-        except sqlite3.Error as error:
+                self._connection.execute("BEGIN IMMEDIATE")
+                self._write(Version(self.ticks + ticks, _NOTHING, self.ticks, gap, published))
+                self._connection.execute("COMMIT")
+        except (sqlite3.Error, OSError) as error:
             raise BadFile(
                 f"Could not write to {self._path}: {error}; it holds {self.ticks} ticks as before: make room, or "
                 "repair the disk, and observe the next one again."
             ) from None
         self.ticks += ticks
-        if counter is not None:
-            try:
-                scrub(self._connection, self._real_path)
-            except sqlite3.Error as error:
-                raise BadFile(
-                    f"{self._path} HAS kept the tick and holds {self.ticks}, but older versions of its state could not "
-                    f"be erased: {error}; make room, or repair the disk, and do not observe that tick again."
-                ) from None
 
-    def _commit(self, ticks: int, published: Published, counter: CounterState | None, gap: int) -> None:
+    def _commit_sealed(self, version: Version) -> None:
+        """First everything on disk that cannot be read, then the key: before it nothing has happened, after it all."""
+        assert self._key_place is not None  # noqa: S101  # for the type checker: asked by `commit`
+        generation = self._generation + 1
+        key, sealed = seal(version)
         self._connection.execute("BEGIN IMMEDIATE")
-        if gap:
-            self._connection.execute("INSERT INTO gaps VALUES (?, ?)", (self.ticks, self.ticks + gap))
-        for name, entries in published.items():
-            first = self.ticks // (1 if counter is None or name == "count" else counter.every)
-            numbers = range(first, first + len(entries))
-            self._connection.executemany(INSERT[name], zip(numbers, entries.tolist(), strict=True))
-        if counter is not None:
-            self._write_counter(counter)
-            self._connection.execute("UPDATE stream SET ticks_counted = ?", (self.ticks + ticks,))
+        if self._unwritten is not None:
+            self._write(self._unwritten, again=True)
+        self._connection.execute("INSERT OR REPLACE INTO sealed VALUES (?, ?)", (generation % 2, sealed))
         self._connection.execute("COMMIT")
+        self._key_place.overwrite(generation, key)
+        self._generation, self._unwritten = generation, version
+
+    def _write(self, version: Version, *, again: bool = False) -> None:
+        """What was published, where every tool can read it; `again` if it may be there already: then it is the same."""
+        verb = "INSERT OR IGNORE" if again else "INSERT"
+        if version.gap:
+            row = (version.first, version.first + version.gap)
+            self._connection.execute(f"{verb} INTO gaps VALUES (?, ?)", row)
+        for name, entries in version.published.items():
+            if len(entries):
+                stop = self._length(name, version.ticks)
+                rows = zip(range(stop - len(entries), stop), entries.tolist(), strict=True)
+                self._connection.executemany(INSERT[name].replace("INSERT", verb), rows)
+
+    def _length(self, name: str, ticks: int) -> int:
+        """How many entries a log has after so many ticks."""
+        return ticks if name == "count" else ticks // self._ticks_between_totals
+
+    def _write_what_is_unwritten(self) -> None:
+        if self._unwritten is not None:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._write(self._unwritten, again=True)
+            self._connection.execute("COMMIT")
+            self._unwritten = None
 
     def filled(self, first: int, stop: int) -> bool:
         """Whether any of the ticks first … stop − 1 was left out when its time came, and filled with zero."""
+        last = self._unwritten
+        if last is not None and last.gap and last.first < stop and last.first + last.gap > first:
+            return True
         query = "SELECT 1 FROM gaps WHERE first < ? AND stop > ? LIMIT 1"
         return self._connection.execute(query, (stop, first)).fetchone() is not None
 
     def log(self, name: str, first: int, stop: int) -> Integers:
         """Entries first … stop − 1 of what was published."""
+        last = _NOTHING if self._unwritten is None else self._unwritten.published.get(name, _NOTHING)
+        written = self._length(name, self.ticks) - len(last)
         try:
-            rows = self._connection.execute(SELECT[name], (first, stop)).fetchall()
+            rows = self._connection.execute(SELECT[name], (first, min(stop, written))).fetchall()
         except sqlite3.Error as error:
             raise BadFile(f"Could not read {self._path}: {error}; if it was closed, open it again.") from None
-        if len(rows) != stop - first:
+        found = np.concatenate(
+            (np.array(rows, np.int64).reshape(-1), last[max(first - written, 0) : max(stop - written, 0)])
+        )
+        if len(found) != stop - first:
             raise BadFile(f"{self._path} lacks ticks that it should hold; it was damaged from outside.")
-        return np.array(rows, np.int64).reshape(-1)
+        return found
 
     def restore(self, counter: CounterState | None) -> None:
         """After a commit that failed: take it back, scrub what it wrote, and read the state that was kept."""
         try:
-            if self._blob is not None:
-                self._blob.close()
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             scrub(self._connection, self._real_path)
-            self.ticks = self._read_ticks()
-            if counter is not None:
-                self._read_counter(counter)
-        except sqlite3.Error as error:
+            newest = self._read_newest()
+            if (counter is None) != (self._key_place is None):
+                raise ValueError("counters without a state, or a state without counters")
+            if counter is not None and newest is not None:
+                newest.put_into(counter)
+            elif counter is not None:
+                counter.begin_again()
+        except (sqlite3.Error, OSError) as error:
             raise BadFile(f"{self._path} cannot be used at present: {error}; open it again later.") from None
         except (ValueError, TypeError, KeyError):
             raise BadFile(_damaged(self._path)) from None
@@ -168,23 +209,11 @@ class StreamFile:
     def close(self) -> None:
         """Write the log back, remove it, and let other processes in."""
         self.closed = True
+        with suppress(sqlite3.Error):  # it is sealed with the state, and written when the file is opened again
+            self._write_what_is_unwritten()
         self._let_go()
 
     # ---- inside
-
-    def _write_counter(self, counter: CounterState) -> None:
-        """In place, the parts that changed alone: no page is freed, so none keeps an old version."""
-        for part, values in counter_parts(counter, counter.changed_levels(self.ticks)):
-            # Known to `restore`: left open by an interruption, it would keep the file from being scrubbed.
-            self._blob = self._connection.blobopen("counter", "noisy", part)
-            self._blob.write(values.astype("<i8", copy=False).tobytes())
-            self._blob.close()
-
-    def _read_counter(self, counter: CounterState) -> None:
-        blobs = dict(self._connection.execute("SELECT part, noisy FROM counter").fetchall())
-        for part, target in counter_parts(counter, counter.levels):
-            target[:] = np.frombuffer(blobs[part], "<i8").reshape(target.shape)
-        counter.ticks = self.ticks
 
     def _check_in_place(self) -> None:
         """What is written to a file that was deleted or moved away is not where the user looks for it."""
@@ -200,16 +229,36 @@ class StreamFile:
         if self._real_path.stat().st_size < pages * size:
             raise ValueError("the last page is cut short")
 
-    def _read_ticks(self) -> int:
-        """The number of ticks; where each has an entry, all must be there: 0, 1, 2, … without a gap."""
-        (counted,) = self._connection.execute("SELECT ticks_counted FROM stream").fetchone()
-        has_counts = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'counts'"
-        if self._connection.execute(has_counts).fetchone() is None:
-            return int(counted)
-        found, last = self._connection.execute("SELECT count(*), max(tick) FROM counts").fetchone()
-        if (0 if last is None else last + 1) != found or counted not in (None, found):
-            raise ValueError("ticks are missing")
-        return int(found)
+    def _read_newest(self) -> Version | None:
+        """The newest version of the state, if there are counters; and how many ticks there are, which must be whole."""
+        if self._key_place is None:
+            self.ticks = int(self._connection.execute(LENGTH["count"]).fetchone()[0])
+            return None
+        self._generation, key = self._key_place.read()
+        if self._generation == 0:
+            self.ticks = 0
+            return None
+        slot = (self._generation % 2,)
+        (sealed,) = self._connection.execute("SELECT version FROM sealed WHERE slot = ?", slot).fetchone()
+        self._unwritten = newest = unseal(key, sealed)
+        self.ticks = newest.ticks
+        return newest
+
+    def _check_logs(self) -> None:
+        """What was published must be all there: 0, 1, 2, … without a gap."""
+        for name, table in (("count", "counts"), ("total", "totals")):
+            if self._has_table(table):
+                found, last = self._connection.execute(LENGTH[name]).fetchone()
+                if (0 if last is None else last + 1) != found or found != self._length(name, self.ticks):
+                    raise ValueError("ticks are missing")
+
+    @property
+    def _ticks_between_totals(self) -> int:
+        return int(self.description["settings"].get("totals_every", 1))
+
+    def _has_table(self, name: str) -> bool:
+        found = self._connection.execute("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", (name,))
+        return found.fetchone() is not None
 
 
 def _let_go(connection: sqlite3.Connection, lock: OwnerLock, path: Path, process: int) -> None:
