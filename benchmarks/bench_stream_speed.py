@@ -116,7 +116,7 @@ def against_sqlite() -> tuple[Table, float, float]:
                 "bare SQLite loop, rollback journal": (bare_loop(place / "journal.db", "DELETE"), REPEATS),
                 "ContinualAdaptive.observe": (observe_loop(adaptive), REPEATS),
                 f"ContinualAdaptive.observe_many({BATCH:,})": (lambda: batches.observe_many(many), REPEATS),
-                "ContinualDifference.observe, scrubbed": (observe_loop(difference), 3),
+                "ContinualDifference.observe, sealed": (observe_loop(difference), 3),
             }
         )
         for stream in (adaptive, batches, difference):

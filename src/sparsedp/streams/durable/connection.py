@@ -50,7 +50,7 @@ def connect(path: Path) -> sqlite3.Connection:
         connection.execute("BEGIN EXCLUSIVE")
         connection.execute("COMMIT")
         scrub(connection, path)
-    except sqlite3.Error:
+    except BaseException:
         connection.close()
         raise
     forget_in_forks(connection)
