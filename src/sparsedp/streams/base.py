@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any, ClassVar, NoReturn, Self
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,13 @@ from sparsedp.streams.terms import StreamTerms
 from sparsedp.synopsis import Synopsis
 from sparsedp.time_axis import TimeAxis
 from sparsedp.validate import MAX_CELLS
+
+
+class _Inside:
+    """A tick that is being worked on, by this thread."""
+
+    def __init__(self) -> None:
+        self.thread = threading.get_ident()
 
 
 class Stream(ABC):
@@ -62,6 +70,7 @@ class Stream(ABC):
         self._seeded = not protects(terms.source)
         self._debited = False
         self._unsettled = False
+        self._inside: ref[_Inside] | None = None
         self._lock = threading.RLock()
         self._process = os.getpid()
 
@@ -179,6 +188,7 @@ class Stream(ABC):
     def close(self) -> None:
         """Take no more ticks, and erase the state in memory; a durable stream can be opened again and go on."""
         if os.getpid() == self._process:
+            self._refuse_inside()
             with self._lock:
                 self._keeper.close()
                 if self._counters is not None:
@@ -229,16 +239,19 @@ class Stream(ABC):
         if self.ticks == 0 and not self._debited:
             self._terms.debit_amount(self.spent, f"{self.name} stream")
             self._debited = True
-        self._unsettled, before = True, self.ticks
+        # Gone with this call, however it ends.
+        inside = _Inside()
+        self._inside = ref(inside)
+        self._unsettled = True
         try:
             results, published = self._advance(values)
-            if self.ticks != before:
-                raise PrivateSide("A signal handler used this stream inside a tick; that tick is not counted.")
             self._keeper.commit(len(values), published, self._state, gap)
             self._unsettled = False
         except BaseException:
             self._settle()
             raise
+        finally:
+            self._inside = None
         return results
 
     def _settle(self) -> None:
@@ -274,6 +287,7 @@ class Stream(ABC):
         """One thread at a time, in the process that the stream belongs to, and not in the middle of a tick."""
         if os.getpid() != self._process:
             raise PrivateSide("This stream belongs to another process; observe it there, where its state is kept.")
+        self._refuse_inside()
         with self._lock:
             if self._keeper.closed:
                 raise InvalidInput("stream", "closed", "open its file with sparsedp.open_stream(…), or begin another")
@@ -281,8 +295,14 @@ class Stream(ABC):
                 # A disk that was full may have room again; memory that was half changed stays so.
                 self._settle()
             if self._unsettled:
-                raise PrivateSide("This stream is, or was interrupted, in the middle of a tick; begin another one.")
+                raise PrivateSide("This stream was interrupted in the middle of a tick; begin another one.")
             yield
+
+    def _refuse_inside(self) -> None:
+        """A signal handler runs in the middle of whatever its thread was doing; other threads wait for the lock."""
+        inside = None if self._inside is None else self._inside()
+        if inside is not None and inside.thread == threading.get_ident():
+            raise PrivateSide("This stream is in the middle of a tick; a signal handler cannot use it, only raise.")
 
     def _refuse_copy(self, *_: object) -> NoReturn:
         raise PrivateSide("A stream cannot be copied or pickled: two versions of its state would give counts away.")

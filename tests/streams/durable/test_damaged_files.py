@@ -11,9 +11,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from durable_streams import KINDS, kept
+from durable_streams import COUNTERS, KINDS, kept
 
 import sparsedp as sdp
+from sparsedp.streams.durable.sealing import LABEL
 
 
 def made(path: Path, kind: str, ticks: int = 20) -> Path:
@@ -214,3 +215,16 @@ def test_files_that_one_may_not_write(tmp_path: Path) -> None:
         (folder / "closed").chmod(0o755)
         with sdp.open_stream(path) as stream:
             assert kept(stream)["ticks"] == 20
+
+
+@pytest.mark.parametrize("kind", COUNTERS)
+def test_a_key_that_was_zeroed_does_not_begin_the_stream_anew(tmp_path: Path, kind: str) -> None:
+    path = made(tmp_path / "cases.stream", kind)
+    with sdp.open_stream(path) as stream:
+        stream.observe(1)
+    content = path.read_bytes()
+    start = -(-(content.index(LABEL) + len(LABEL)) // 512) * 512
+    assert any(content[start : start + 48])
+    path.write_bytes(content[:start] + bytes(48) + content[start + 48 :])
+    with pytest.raises(sdp.BadFile, match="damaged or cut short"):
+        sdp.open_stream(path)

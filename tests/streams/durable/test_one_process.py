@@ -4,9 +4,11 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from durable_streams import COUNTERS, KINDS, LOUD, kept, numbers_of, raw_count
@@ -14,7 +16,7 @@ from hidden_integers import found_in
 from page_images import page_images
 
 import sparsedp as sdp
-from sparsedp.streams.durable import scrubbing
+from sparsedp.streams.durable import connection, scrubbing
 
 
 def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -90,10 +92,11 @@ def test_a_forked_child_that_ends_does_not_harm_its_parent(tmp_path: Path, how: 
 
 
 def test_without_the_guard_a_child_takes_the_log_from_its_parent(tmp_path: Path) -> None:
+    """So the guard is needed; and that the log is gone is noticed before anything more is acknowledged."""
     ended = run(FORKS, tmp_path / "cases.stream", "unguarded", "exits")
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
-    with pytest.raises(sdp.BadFile, match="is missing, so the last ticks may be too"):
-        sdp.open_stream(tmp_path / "cases.stream")
+    assert ended.returncode == 1
+    assert "its log is not beside it" in ended.stderr
+    assert not ended.stdout
 
 
 USED_IN_A_CHILD = """
@@ -239,3 +242,47 @@ def test_the_stream_that_was_given_is_used_up(tmp_path: Path) -> None:
     with sdp.open_stream(tmp_path / "cases.stream", given) as stream, pytest.raises(sdp.InvalidInput, match="closed"):
         given.observe(1)
     assert stream.ticks == 0
+
+
+def test_a_log_that_was_removed_is_noticed_before_a_tick_is_acknowledged(tmp_path: Path) -> None:
+    stream = sdp.open_stream(tmp_path / "cases.stream", sdp.ContinualAdaptive(epsilon=1))
+    stream.observe(1)
+    (tmp_path / "cases.stream-wal").unlink()
+    with pytest.raises(sdp.BadFile, match="its log"):
+        stream.observe(2)
+    stream.close()
+    with sdp.open_stream(tmp_path / "cases.stream") as stream:
+        assert stream.ticks == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("failing", ["in_use = 0", "in_use = 1", "SELECT description"])
+def test_a_close_or_an_opening_that_fails_leaves_a_file_that_opens(
+    tmp_path: Path, kind: str, failing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "cases.stream"
+    execute = connection._Connection.execute
+
+    def full(self: sqlite3.Connection, statement: str, *arguments: Any) -> sqlite3.Cursor:
+        if failing in statement:
+            raise sqlite3.OperationalError("database or disk is full")
+        return execute(self, statement, *arguments)
+
+    stream = sdp.open_stream(path, KINDS[kind](epsilon=LOUD))
+    stream.observe(raw_count(0))
+    with monkeypatch.context() as patched:
+        patched.setattr(connection._Connection, "execute", full)
+        stream.close()
+        if failing != "in_use = 0":
+            with pytest.raises(sdp.BadFile, match="disk is full"):
+                sdp.open_stream(path)
+    with sdp.open_stream(path) as stream:
+        assert stream.ticks == 1
+
+
+@pytest.mark.parametrize("kind", COUNTERS)
+def test_a_forked_child_finds_no_state_in_what_is_not_yet_written(tmp_path: Path, kind: str) -> None:
+    with sdp.open_stream(tmp_path / "cases.stream", KINDS[kind](epsilon=LOUD)) as stream:
+        stream.observe_many([raw_count(tick) for tick in range(3)])
+        keeper: Any = stream._keeper
+        assert keeper._unwritten.counter.size == 0

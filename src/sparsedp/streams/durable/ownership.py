@@ -23,7 +23,7 @@ class OwnerLock:
     """
 
     def __init__(self, path: Path) -> None:
-        self._handle: int | None = os.open(path, os.O_RDWR)
+        self._handle: int | None = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
         try:
             if fcntl is not None:
                 fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -44,7 +44,8 @@ class OwnerLock:
             raise OSError("the disk took only a part")
         os.fsync(self._opened())
         if fcntl is not None and hasattr(fcntl, "F_FULLFSYNC"):  # macOS, where fsync alone does not reach the disk
-            fcntl.fcntl(self._opened(), fcntl.F_FULLFSYNC)
+            with suppress(OSError):  # not every file system has it
+                fcntl.fcntl(self._opened(), fcntl.F_FULLFSYNC)
 
     def _opened(self) -> int:
         if self._handle is None:

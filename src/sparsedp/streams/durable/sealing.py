@@ -9,7 +9,7 @@ complete on disk: that one small write is the commit. Before it, the new version
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 import numpy as np
@@ -43,6 +43,10 @@ class Version:
     gap: int
     published: Published
 
+    def without_state(self) -> Version:
+        """What was published alone."""
+        return replace(self, counter=np.empty(0, np.int64))
+
     def put_into(self, counter: CounterState) -> None:
         """Overwrite a state by this one."""
         parts = (counter.count, counter.latest, counter.above.reshape(-1))
@@ -62,10 +66,11 @@ def version_of(counter: CounterState, ticks: int, first: int, gap: int, publishe
 
 
 def seal(version: Version) -> tuple[bytes, bytes]:
-    """A fresh key, and the version under it."""
+    """A fresh key, and the version under it; the version's own copy of the state is erased."""
     counts, totals = (version.published.get(name, np.empty(0, np.int64)) for name in ("count", "total"))
     head = np.array([version.ticks, version.first, version.gap, len(version.counter), len(counts)], np.int64)
     plain = np.concatenate((head, version.counter, counts, totals)).astype("<i8").tobytes()
+    version.counter.fill(0)  # the state itself is the only copy in memory
     key = os.urandom(_KEY_BYTES)
     return key, AESGCM(key).encrypt(_NONCE, plain, None)
 
@@ -99,6 +104,8 @@ class KeyPlace:
             return 0, b""
         if record[-8:] != sha256(record[:-8]).digest()[:8]:
             raise ValueError("the key is damaged")
+        # Perhaps its writer died before it was on disk; what follows from it must not get there first.
+        self._lock.write(self._start, record)
         return int.from_bytes(record[:8], "little"), record[8:-8]
 
     def overwrite(self, generation: int, key: bytes) -> None:

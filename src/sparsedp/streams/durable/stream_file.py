@@ -49,7 +49,7 @@ class StreamFile:
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: OwnerLock, *, log_found: bool) -> None:
         self._path = path
         self._real_path = path.resolve()  # wherever the process goes, and if the path is a link
-        self._inode = self._real_path.stat().st_ino
+        self._log = log_of(self._real_path)
         self._connection = connection
         self.closed = False
         self._check_whole()
@@ -75,6 +75,7 @@ class StreamFile:
             with suppress(sqlite3.Error):
                 connection.execute("UPDATE stream SET in_use = 0")
             raise
+        self._inodes = (os.stat(self._real_path).st_ino, os.stat(self._log).st_ino)
         # Also when nobody calls `close`: at the end of the process, or when the last reference is gone.
         self._let_go = finalize(self, _let_go, connection, lock, self._real_path, os.getpid())
 
@@ -86,16 +87,20 @@ class StreamFile:
             lock = OwnerLock(path.resolve())
         except OSError as error:
             raise BadFile(f"Could not open {path}: {error.strerror}; it must be yours to write.") from None
-        connection = None
+        connection, log_found = None, False
         try:
             drop_second_name(path.resolve())
             log_found = log_lost or log_of(path.resolve()).exists()
             connection = connect(path.resolve())
             return cls(path, connection, lock, log_found=log_found)
         except BaseException as error:
-            if connection is not None:
-                connection.close()
-            lock.release()
+            try:
+                if connection is not None:
+                    connection.close()
+                if log_found and not log_lost:
+                    _leave_a_log(path.resolve())
+            finally:
+                lock.release()
             if isinstance(error, sqlite3.Error | OSError | ValueError | TypeError | KeyError):
                 raise BadFile(_unopened(path, error)) from None
             raise
@@ -124,8 +129,8 @@ class StreamFile:
                 self._connection.execute("COMMIT")
         except (sqlite3.Error, OSError) as error:
             raise BadFile(
-                f"Could not write to {self._path}: {error}; it holds {self.ticks} ticks as before: make room, or "
-                "repair the disk, and observe the next one again."
+                f"Could not write to {self._path}: {error}; make room, or repair the disk, and observe that tick "
+                f"again, with at={self.ticks}."
             ) from None
         self.ticks += ticks
 
@@ -140,7 +145,7 @@ class StreamFile:
         self._connection.execute("INSERT OR REPLACE INTO sealed VALUES (?, ?)", (generation % 2, sealed))
         self._connection.execute("COMMIT")
         self._key_place.overwrite(generation, key)
-        self._generation, self._unwritten = generation, version
+        self._generation, self._unwritten = generation, version.without_state()
 
     def _write(self, version: Version, *, again: bool = False) -> None:
         """What was published, where every tool can read it; `again` if it may be there already: then it is the same."""
@@ -216,11 +221,14 @@ class StreamFile:
     # ---- inside
 
     def _check_in_place(self) -> None:
-        """What is written to a file that was deleted or moved away is not where the user looks for it."""
+        """What is written to a file that was deleted or moved away is not where anybody will look for it."""
         with suppress(OSError):
-            if os.stat(self._real_path).st_ino == self._inode:
+            if (os.stat(self._real_path).st_ino, os.stat(self._log).st_ino) == self._inodes:
                 return
-        raise BadFile(f"{self._path} was moved or deleted while the stream was open; put it back, or begin anew.")
+        raise BadFile(
+            f"{self._path} or its log was moved or deleted while the stream was open; put it back, or close the stream "
+            "and open it again."
+        )
 
     def _check_whole(self) -> None:
         """SQLite reads zeros for what a page that was cut short lacks."""
@@ -236,12 +244,15 @@ class StreamFile:
             return None
         self._generation, key = self._key_place.read()
         if self._generation == 0:
+            # Slot 0 is that of generation 2: with it there was a key.
+            if self._connection.execute("SELECT 1 FROM sealed WHERE slot = 0").fetchone() is not None:
+                raise ValueError("the key is missing")
             self.ticks = 0
             return None
         slot = (self._generation % 2,)
         (sealed,) = self._connection.execute("SELECT version FROM sealed WHERE slot = ?", slot).fetchone()
-        self._unwritten = newest = unseal(key, sealed)
-        self.ticks = newest.ticks
+        newest = unseal(key, sealed)
+        self._unwritten, self.ticks = newest.without_state(), newest.ticks
         return newest
 
     def _check_logs(self) -> None:
@@ -265,13 +276,27 @@ def _let_go(connection: sqlite3.Connection, lock: OwnerLock, path: Path, process
     """Close the file properly, in the process that opened it; a forked child leaves it alone."""
     if os.getpid() != process:
         return
-    with suppress(sqlite3.Error):
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        connection.execute("UPDATE stream SET in_use = 0")
-        scrub(connection, path)
-    connection.close()
-    lock.release()
+    closed = False
+    try:
+        with suppress(sqlite3.Error):
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            connection.execute("UPDATE stream SET in_use = 0")
+            closed = True
+            scrub(connection, path)
+    finally:
+        try:
+            connection.close()
+            if not closed:
+                _leave_a_log(path)
+        finally:
+            lock.release()
+
+
+def _leave_a_log(path: Path) -> None:
+    """SQLite has written the log back and removed it, but the file still says that it is open: its log is not lost."""
+    with suppress(OSError):
+        os.close(os.open(log_of(path), os.O_CREAT | os.O_RDWR, 0o600))
 
 
 def _damaged(path: Path) -> str:
