@@ -24,8 +24,8 @@ from sparsedp.streams import Stream
 
 SIZES = (10**4, 10**5, 10**6, 10**7)
 COUNTERS, COUNTED_TICKS = 640, 2048
-DURABLE_TICKS, BATCH = 500, 10_000
-REPEATS = 7
+DURABLE_TICKS, BATCH = 200, 10_000
+REPEATS, DURABLE_REPEATS = 7, 25
 
 
 def stream_and_sampler(size: int) -> tuple[float, float]:
@@ -112,9 +112,9 @@ def against_sqlite() -> tuple[Table, float, float]:
         many = np.full(BATCH, 7)
         times = least_times(
             {
-                "bare SQLite loop, log (WAL)": (bare_loop(place / "wal.db", "WAL"), REPEATS),
+                "bare SQLite loop, log (WAL)": (bare_loop(place / "wal.db", "WAL"), DURABLE_REPEATS),
                 "bare SQLite loop, rollback journal": (bare_loop(place / "journal.db", "DELETE"), REPEATS),
-                "ContinualAdaptive.observe": (observe_loop(adaptive), REPEATS),
+                "ContinualAdaptive.observe": (observe_loop(adaptive), DURABLE_REPEATS),
                 f"ContinualAdaptive.observe_many({BATCH:,})": (lambda: batches.observe_many(many), REPEATS),
                 "ContinualDifference.observe, sealed": (observe_loop(difference), 3),
             }

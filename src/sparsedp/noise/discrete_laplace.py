@@ -38,8 +38,8 @@ def add_discrete_laplace(values: Integers, scale: Fraction, source: RandomSource
         return
     words = np.zeros((blocks, table.rows, BLOCK), dtype=np.uint16)
     sums, tied = np.zeros(BLOCK, dtype=np.int16), np.zeros(BLOCK, dtype=np.uint8)
-    # Room for a tie at every word, which never happens by chance but must not overrun memory either.
-    ties = np.zeros(words.size, dtype=np.int64)
+    # Room for a tie at every word that a value reads, which never happens by chance but must not overrun memory either.
+    ties = np.zeros(min(words.size, table.rows * flat.size), dtype=np.int64)
     try:
         with source.draw() as stream:
             for start in range(0, flat.size, blocks * BLOCK):

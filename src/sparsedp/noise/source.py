@@ -17,12 +17,15 @@ KEY_BYTES = 32
 _ZEROS = bytes(1 << 18)
 
 
+_FROM_ZERO = modes.CTR(bytes(16))
+
+
 class BitStream:
     """Random words from AES-256 in counter mode. Open one for a draw, close it when the draw is done."""
 
     def __init__(self, key: bytes) -> None:
         # The counter may start at zero because no key is ever used for two streams.
-        self._encryptor: CipherContext | None = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
+        self._encryptor: CipherContext | None = Cipher(algorithms.AES(key), _FROM_ZERO).encryptor()
 
     def fill(self, words: npt.NDArray[np.unsignedinteger]) -> None:
         """Overwrite a contiguous array of unsigned integers with fresh random words."""

@@ -16,7 +16,7 @@ from hidden_integers import found_in
 from page_images import page_images
 
 import sparsedp as sdp
-from sparsedp.streams.durable import connection, scrubbing
+from sparsedp.streams.durable import connection, scrubbing, stream_file
 
 
 def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -225,7 +225,8 @@ def test_a_stream_that_nobody_closed_is_closed_when_it_is_gone(tmp_path: Path, e
 
 
 @pytest.mark.parametrize("way", ["deleted", "moved"])
-def test_a_file_that_went_away_is_noticed(tmp_path: Path, way: str) -> None:
+def test_a_file_that_went_away_is_noticed(tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream_file, "CHECKED_EVERY", 0.0)
     path = tmp_path / "cases.stream"
     stream = sdp.open_stream(path, sdp.ContinualAdaptive(epsilon=1))
     stream.observe(1)
@@ -244,7 +245,10 @@ def test_the_stream_that_was_given_is_used_up(tmp_path: Path) -> None:
     assert stream.ticks == 0
 
 
-def test_a_log_that_was_removed_is_noticed_before_a_tick_is_acknowledged(tmp_path: Path) -> None:
+def test_a_log_that_was_removed_is_noticed_before_a_tick_is_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream_file, "CHECKED_EVERY", 0.0)
     stream = sdp.open_stream(tmp_path / "cases.stream", sdp.ContinualAdaptive(epsilon=1))
     stream.observe(1)
     (tmp_path / "cases.stream-wal").unlink()

@@ -7,6 +7,7 @@ import os
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any
 from weakref import finalize
 
@@ -32,6 +33,9 @@ SELECT = {
 
 _NOTHING = np.empty(0, np.int64)
 
+CHECKED_EVERY = 0.01
+"""Seconds between two looks whether the file is still where it was: every tick, but for those in quick succession."""
+
 
 class StreamFile:
     """Keeps a stream in one file. Whatever can be read in it was published, or is one version of the counters' state.
@@ -49,7 +53,7 @@ class StreamFile:
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: OwnerLock, *, log_found: bool) -> None:
         self._path = path
         self._real_path = path.resolve()  # wherever the process goes, and if the path is a link
-        self._log = log_of(self._real_path)
+        self._file, self._log = str(self._real_path), str(log_of(self._real_path))
         self._connection = connection
         self.closed = False
         self._check_whole()
@@ -75,7 +79,8 @@ class StreamFile:
             with suppress(sqlite3.Error):
                 connection.execute("UPDATE stream SET in_use = 0")
             raise
-        self._inodes = (os.stat(self._real_path).st_ino, os.stat(self._log).st_ino)
+        self._checked = 0.0
+        self._inodes = (os.stat(self._file).st_ino, os.stat(self._log).st_ino)
         # Also when nobody calls `close`: at the end of the process, or when the last reference is gone.
         self._let_go = finalize(self, _let_go, connection, lock, self._real_path, os.getpid())
 
@@ -222,8 +227,12 @@ class StreamFile:
 
     def _check_in_place(self) -> None:
         """What is written to a file that was deleted or moved away is not where anybody will look for it."""
+        now = monotonic()
+        if now - self._checked < CHECKED_EVERY:
+            return
+        self._checked = now
         with suppress(OSError):
-            if (os.stat(self._real_path).st_ino, os.stat(self._log).st_ino) == self._inodes:
+            if (os.stat(self._file).st_ino, os.stat(self._log).st_ino) == self._inodes:
                 return
         raise BadFile(
             f"{self._path} or its log was moved or deleted while the stream was open; put it back, or close the stream "
