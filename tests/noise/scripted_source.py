@@ -39,9 +39,9 @@ class ScriptedStream(BitStream):
 
 
 class ScriptedSource(RandomSource):
-    """Hands out one scripted stream."""
+    """Hands out one stream that a test has written."""
 
-    def __init__(self, stream: ScriptedStream) -> None:
+    def __init__(self, stream: BitStream) -> None:
         self.stream = stream
 
     def key(self) -> bytes:

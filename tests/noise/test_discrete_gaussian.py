@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from fractions import Fraction
 
 import mpmath
@@ -13,6 +11,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scripted_source import ScriptedSource
 
 from sparsedp.errors import InvalidInput
 from sparsedp.noise import discrete_gaussian as sampler
@@ -21,7 +20,7 @@ from sparsedp.noise.gaussian_kernel import MARGIN
 from sparsedp.noise.gaussian_table import HEIGHT_BITS, GaussianTable, gaussian_table
 from sparsedp.noise.geometric import low_digits
 from sparsedp.noise.probability import Probability, exponential
-from sparsedp.noise.source import BitStream, NoiselessSource, RandomSource, SeededSource, SystemSource
+from sparsedp.noise.source import BitStream, NoiselessSource, SeededSource, SystemSource
 
 NARROW, WIDE, WIDEST = Fraction(1000, 3), Fraction(10**12, 7), Fraction(2**110)
 ALWAYS, NEVER = 0, 2**64 - 1
@@ -55,23 +54,11 @@ class Planted(BitStream):
         return self.later.pop(0)
 
 
-class PlantedSource(RandomSource):
-    def __init__(self, stream: BitStream) -> None:
-        self.stream = stream
-
-    def key(self) -> bytes:
-        return bytes(32)
-
-    @contextmanager
-    def draw(self) -> Iterator[BitStream]:
-        yield self.stream
-
-
 def drawn(
     variance: Fraction, candidates: list[tuple[int, bool, int]], later: list[int] | None = None, size: int = 1
 ) -> list[int]:
     stream = Planted(gaussian_table(variance), candidates, list(later or []))
-    noise = discrete_gaussian(variance, size, PlantedSource(stream))
+    noise = discrete_gaussian(variance, size, ScriptedSource(stream))
     assert not stream.later
     return [int(value) for value in noise]
 
@@ -229,7 +216,7 @@ def test_a_settled_candidate_wraps_too() -> None:
     above, word = places(table, magnitude, 1)
     stream = Planted(table, [(begin(table, 3) + above, False, 0)], [word - 1])
     values = np.array([2**63 - 1], dtype=np.int64)
-    add_discrete_gaussian(values, WIDE, PlantedSource(stream))
+    add_discrete_gaussian(values, WIDE, ScriptedSource(stream))
     assert values.tolist() == [-(2**63) + magnitude - 1]
 
 
@@ -277,7 +264,7 @@ def test_one_fresh_key_a_call() -> None:
 def test_random_words_are_wiped() -> None:
     table = gaussian_table(WIDE)
     stream = Planted(table, [(begin(table, 2), False, 1)], [])
-    discrete_gaussian(WIDE, 100_000, PlantedSource(stream))
+    discrete_gaussian(WIDE, 100_000, ScriptedSource(stream))
     assert len(stream.filled) > 1
     assert not any(words.any() for words in stream.filled)
 
@@ -290,7 +277,7 @@ def test_words_are_wiped_when_a_draw_is_interrupted() -> None:
     table = gaussian_table(NARROW)
     stream = Interrupted(table, [(begin(table, table.tail), False, 0)], [])
     with pytest.raises(KeyboardInterrupt):
-        discrete_gaussian(NARROW, 10, PlantedSource(stream))
+        discrete_gaussian(NARROW, 10, ScriptedSource(stream))
     assert stream.filled
     assert not stream.filled[0].any()
 

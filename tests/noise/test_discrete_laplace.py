@@ -55,6 +55,7 @@ def test_a_forced_tie_goes_on_past_the_table(equal_words: int, step: int, digit:
     source = scripted(tie_at(table, row, 3, sign), [[word] for word in words], [])
     noise = discrete_laplace(Fraction(10**9), 5, source)
     assert noise.tolist() == [0, 0, 0, (-digit if sign else digit) << row, 0]
+    assert isinstance(source.stream, ScriptedStream)
     assert source.stream.exhausted
 
 

@@ -31,7 +31,7 @@ class ContinualAdaptive(Stream):
     `release()` recovers all ticks so far from the noisy ones by shrinkage in a translation-invariant wavelet frame;
     `release("direct")` gives the noisy ones as they are.
     `totals`: the share of ε to spend on a continual counter beside the ticks, "0.3" for instance, so that sums over
-    thousands of ticks stay accurate; it needs the `horizon` T, and a counter's state withstands one intrusion only.
+    very many ticks stay accurate; it needs the `horizon` T, and a counter's state withstands one intrusion only.
     `totals_every`: how many ticks lie between two totals, a power of two, if not the number that suits the share and
     the horizon. The release combines ticks and totals. It takes `epsilon` and all that every stream takes, too: see
     `sparsedp.Stream`.

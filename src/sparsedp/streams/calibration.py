@@ -29,8 +29,8 @@ def ticks_between_totals(horizon: int, share: Fraction) -> int:
     """How many ticks to leave between two running totals: a function of public numbers alone.
 
     Rarer totals have fewer segments, so less noise each; between them the noise of the ticks adds up. The rule takes
-    the largest power of two whose ticks' noise is at most twice that of one of the counter's terms, which was near
-    the best for sums of any length.
+    the largest power of two whose ticks' noise is at most twice that of one of the counter's terms: a compromise
+    between sums over everything, which want rarer totals, and sums over few blocks.
     """
     every = 1
     while 2 * every <= horizon:
