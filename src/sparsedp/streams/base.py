@@ -34,7 +34,7 @@ from sparsedp.validate import MAX_CELLS
 
 
 class _Inside:
-    """A tick that is being worked on, by this thread."""
+    """A call that takes ticks in is at work, in this thread."""
 
     def __init__(self) -> None:
         self.thread = threading.get_ident()
@@ -222,15 +222,23 @@ class Stream(ABC):
         return results
 
     def _observe(self, values: Integers, at: Any, fill: int) -> Integers:
+        inside = _Inside()  # gone with this call, however it ends
         with self._turn():
-            first = None if at is None else self._terms.time.tick_of("at", at)
-            most = validate.whole("fill", fill, least=0)
-            arrived = arrivals(values, first, self._keeper, self._terms.time, fill=most)
-            self._check_room(self.ticks + len(arrived.new))
-            results = self._take_in(arrived.new, arrived.gap)[arrived.gap :]
-            if not arrived.known:
-                return results
-            return np.concatenate((self._known_results(arrived.first, arrived.first + arrived.known), results))
+            self._inside = ref(inside)
+            try:
+                return self._sorted_and_taken_in(values, at, fill)
+            finally:
+                self._inside = None
+
+    def _sorted_and_taken_in(self, values: Integers, at: Any, fill: int) -> Integers:
+        first = None if at is None else self._terms.time.tick_of("at", at)
+        most = validate.whole("fill", fill, least=0)
+        arrived = arrivals(values, first, self._keeper, self._terms.time, fill=most)
+        self._check_room(self.ticks + len(arrived.new))
+        results = self._take_in(arrived.new, arrived.gap)[arrived.gap :]
+        if not arrived.known:
+            return results
+        return np.concatenate((self._known_results(arrived.first, arrived.first + arrived.known), results))
 
     def _take_in(self, values: Integers, gap: int) -> Integers:
         """Count, add noise and keep; the results of these ticks, gap and all."""
@@ -239,9 +247,6 @@ class Stream(ABC):
         if self.ticks == 0 and not self._debited:
             self._terms.debit_amount(self.spent, f"{self.name} stream")
             self._debited = True
-        # Gone with this call, however it ends.
-        inside = _Inside()
-        self._inside = ref(inside)
         self._unsettled = True
         try:
             results, published = self._advance(values)
@@ -250,8 +255,6 @@ class Stream(ABC):
         except BaseException:
             self._settle()
             raise
-        finally:
-            self._inside = None
         return results
 
     def _settle(self) -> None:
