@@ -153,3 +153,40 @@ def test_whole_decimals_are_counts() -> None:
     for bad in (Decimal("1.5"), Decimal("NaN"), Decimal("1e30"), Decimal("Infinity")):
         with pytest.raises(InvalidInput):
             validate.count("value", bad)
+
+
+def test_tables_are_checked_as_vectors_are() -> None:
+    table = np.arange(6.0).reshape(2, 3)
+    checked = validate.counts_array("counts", table)
+    assert checked.dtype == np.int64
+    assert checked.flags.c_contiguous
+    np.testing.assert_array_equal(checked, table)
+    np.testing.assert_array_equal(validate.counts_array("counts", table.T), table.T)
+    given = np.ones((2, 2), dtype=np.int64)
+    validate.counts_array("counts", given)[:] = 0
+    assert given.all()
+    assert validate.counts_array("counts", [[1, -1]], negative=True).tolist() == [[1, -1]]
+    assert validate.counts_array("counts", [[1, 2]], shape=(1, 2)).shape == (1, 2)
+    assert validate.counts_array("counts", [3, 4]).tolist() == [3, 4]
+
+
+TABLES: list[tuple[object, str]] = [
+    ([[1, 2], [3]], "not an array of numbers"),
+    (3, "not an array"),
+    ([[]], "empty"),
+    ([[1, -2]], "negative somewhere"),
+    ([[0.5]], "not whole numbers"),
+    ([[float("nan")]], "not finite"),
+    ([["a"]], "an array of text values"),
+    (np.ma.masked_array([[1, 2]], mask=[[True, False]]), "an array with masked cells"),
+    (np.zeros((1,) * 33), "an array of 33 dimensions"),
+    ([[1, 2, 3]], r"an array of shape \(1, 3\); give the domain's shape, \(2, 3\)"),
+    ([1, 2, 3, 4, 5, 6], r"an array of shape \(6,\); give the domain's shape"),
+]
+
+
+@pytest.mark.parametrize(("counts", "complaint"), TABLES, ids=[complaint for _, complaint in TABLES])
+def test_tables_that_cannot_be_counts_are_refused(counts: object, complaint: str) -> None:
+    shape = (2, 3) if "shape" in complaint else None
+    with pytest.raises(InvalidInput, match=f"^counts is {complaint}"):
+        validate.counts_array("counts", counts, shape=shape)

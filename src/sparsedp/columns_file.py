@@ -21,8 +21,8 @@ OTHER_FORMATS = {".csv", ".tsv", ".txt", ".json", ".xls", ".xlsx"}
 
 _KEY = b"sparsedp"
 
-Column = npt.NDArray[np.int64] | npt.NDArray[np.float64] | npt.NDArray[np.datetime64]
-"""Whole numbers, numbers, or times: datetime64[us], which other tools open as timestamps."""
+Column = npt.NDArray[Any]
+"""Whole numbers, numbers, text (an array of objects), or times: datetime64[us], which others open as timestamps."""
 
 
 def write(
@@ -104,5 +104,8 @@ def _digest(document: dict[str, Any], columns: Mapping[str, Column], utc: Collec
     for name, column in columns.items():
         timezone = " UTC" if name in utc else ""
         digest.update(f"|{name}|{column.dtype.str}{timezone}|{column.size}|".encode())
-        digest.update(np.ascontiguousarray(column).astype(column.dtype.newbyteorder("<"), copy=False).tobytes())
+        if column.dtype == object:
+            digest.update(json.dumps(column.tolist()).encode())
+        else:
+            digest.update(np.ascontiguousarray(column).astype(column.dtype.newbyteorder("<"), copy=False).tobytes())
     return digest.hexdigest()

@@ -222,3 +222,24 @@ def _whole_decimal(value: object) -> object:
     if isinstance(value, Decimal) and value.is_finite() and abs(value) < 2**64 and value == int(value):
         return int(value)
     return value
+
+
+def counts_array(
+    argument: str, counts: object, *, negative: bool = False, shape: tuple[int, ...] | None = None
+) -> npt.NDArray[np.int64]:
+    """Private counts of any number of dimensions as a fresh contiguous int64 array, checked as `counts_vector` does.
+
+    `shape` is the public one that the counts must have: a domain's. Shapes are public too, and may be quoted.
+    """
+    array = _as_array(counts)
+    if array is None or isinstance(counts, np.ma.MaskedArray) or array.ndim == 0:
+        return counts_vector(argument, counts, negative=negative)  # which says what is wrong with them
+    if array.ndim > MAX_DIMENSIONS:
+        raise InvalidInput(argument, f"an array of {array.ndim} dimensions", f"give at most {MAX_DIMENSIONS}")
+    if shape is not None and array.shape != shape:
+        raise InvalidInput(argument, f"an array of shape {array.shape}", f"give the domain's shape, {shape}")
+    return counts_vector(argument, array.reshape(-1), negative=negative).reshape(array.shape)
+
+
+MAX_DIMENSIONS = 32
+"""Of an array of counts: one for each axis of a domain."""

@@ -107,7 +107,7 @@ def test_paths_that_cannot_be_meant_are_refused(tmp_path: Path) -> None:
 def test_pandas_opens_it_as_it_is(tmp_path: Path) -> None:
     release = sdp.release(np.arange(20), epsilon=1)
     frame = pd.read_parquet(release.save(tmp_path / "x.parquet"))
-    assert list(frame.columns) == ["cell", "count"]
+    assert list(frame.columns) == ["cell", "count", "stderr"]
     np.testing.assert_array_equal(frame["cell"], np.arange(20))
     np.testing.assert_array_equal(frame["count"], release.values)
 

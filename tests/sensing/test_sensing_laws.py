@@ -13,18 +13,37 @@ from sparsedp.errors import InvalidInput
 from sparsedp.sensing import SENSINGS, Sensing, sensing_from
 from sparsedp.sensing.bernoulli import Bernoulli
 from sparsedp.sensing.direct import Direct
+from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.sensing.hadamard import Hadamard
 from sparsedp.sensing.integer_haar import IntegerHaar
+from sparsedp.sensing.integer_haar_table import IntegerHaarTable
 from sparsedp.sensing.running_totals import RunningTotals, TicksAndTotals
 from sparsedp.sensing.tree import Tree
 
 LENGTHS = [1, 2, 3, 5, 7, 8, 100, 1000, 1023, 1025, 4097]
+
+
+def table_of(n: int) -> IntegerHaarTable:
+    """n cells as a table of its least factor and the rest, the first axis without an order if it is odd."""
+    factor = next((factor for factor in range(2, n) if n % factor == 0), 1)
+    return IntegerHaarTable([factor, n // factor], [factor % 2 == 0, True])
+
+
+def groups_of(n: int) -> GroupSums:
+    """Every third and some more cells of the same table begin a group; then a bundle of groups; no single cells."""
+    starts = [start for start in range(n) if start % 3 == 0 or start % 7 == 1]
+    table = table_of(n)
+    return GroupSums(n, [starts, starts[::5]], table.shape, table.ordered)
+
+
 MAKERS: dict[str, list[Callable[[int], Sensing]]] = {
     "direct": [Direct],
     "bernoulli": [lambda n: Bernoulli(n, rows=min(n, 70), seed=5), lambda n: Bernoulli(n, rows=min(n, 1025), seed=6)],
+    "group_sums": [lambda n: GroupSums(n, [1, 16, n]), groups_of],
     "hadamard": [lambda n: Hadamard(n, rows=min(n, 70), seed=7), lambda n: Hadamard(n, rows=min(n, 1025), seed=8)],
     "tree": [Tree, lambda n: Tree(n, branching=3), lambda n: Tree(n, branching=16)],
     "haar": [IntegerHaar],
+    "haar_table": [lambda n: IntegerHaarTable([n], [True]), lambda n: table_of(n)],
     "running_totals": [RunningTotals],
     "ticks_and_totals": [TicksAndTotals],
 }

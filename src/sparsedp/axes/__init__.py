@@ -1,0 +1,10 @@
+"""The axes of a domain, one kind a file. Public facts: declared by the publisher, never read off the data."""
+
+from sparsedp.axes.base import Axis
+from sparsedp.axes.bins import Bins
+from sparsedp.axes.calendar import Calendar
+from sparsedp.axes.categories import Categories
+from sparsedp.axes.integers import Integers
+from sparsedp.axes.registry import AXES, axis_from
+
+__all__ = ["AXES", "Axis", "Bins", "Calendar", "Categories", "Integers", "axis_from"]

@@ -1,0 +1,105 @@
+"""What an axis promises: named cells in a row, where a value falls among them, and how they look in a file."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy.typing as npt
+
+from sparsedp.arrays import Integers
+from sparsedp.columns_file import Column
+from sparsedp.errors import InvalidInput
+
+MOST_CELLS = 2**28
+"""On one axis, and in a whole domain."""
+
+Cells = slice | Integers
+"""Some of the cells of an axis: a run of them (without a step), or their numbers in rising order."""
+
+
+class Axis(ABC):
+    """`length` cells in a row under a name. Two axes are equal when all their public facts are.
+
+    Cells are numbered from 0. The values of an axis are those that records hold: labels, numbers, times.
+    """
+
+    kind: ClassVar[str]
+    ordered: ClassVar[bool]
+    """Whether neighbouring cells are neighbours in meaning too: only then do ranges and smooth bases make sense."""
+
+    name: str
+
+    @property
+    @abstractmethod
+    def length(self) -> int:
+        """The number of cells."""
+
+    @abstractmethod
+    def index_of(self, values: npt.ArrayLike) -> Integers:
+        """The cell that each value falls into, as int64; −1 for a value outside the axis, or missing, or unreadable.
+
+        No value is refused, for a refusal would be an answer about the data; only values of a kind that the axis
+        never holds are.
+        """
+
+    @abstractmethod
+    def cells_of(self, wanted: object) -> Cells:
+        """The cells that a person means: one value, or several, or a range; `slice(3, 9)` counts cells."""
+
+    @abstractmethod
+    def columns(self) -> dict[str, Column]:
+        """What a file says of each cell: one column or more, each `length` long."""
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """What those columns are called."""
+        return (self.name,)
+
+    @property
+    def utc(self) -> tuple[str, ...]:
+        """The columns that hold times in UTC."""
+        return ()
+
+    @abstractmethod
+    def describe(self) -> dict[str, Any]:
+        """A JSON-able description; `axis_from` gives the axis back."""
+
+    def __len__(self) -> int:
+        return self.length
+
+    def _refuse(self, given: str, remedy: str) -> InvalidInput:
+        """A complaint about what was asked of this axis."""
+        return InvalidInput(f"{self.name}", given, remedy)
+
+
+def checked_name(name: object) -> str:
+    """The name of an axis: short text, for it becomes a column's."""
+    wanted = "give a short text such as 'age'"
+    if not isinstance(name, str):
+        raise InvalidInput("name", f"of type {type(name).__name__}", wanted)
+    if not name or name != name.strip() or len(name) > 100 or not name.isprintable():
+        raise InvalidInput("name", repr(name[:40]), f"{wanted}, of at most 100 printable characters")
+    return name
+
+
+def checked_length(argument: str, given: str, length: int) -> None:
+    """No axis is empty, and none is longer than a whole domain may be."""
+    if not 1 <= length <= MOST_CELLS:
+        raise InvalidInput(argument, given, f"give from 1 to 2**28 cells, which is {MOST_CELLS:,}")
+
+
+def counted_cells(axis: Axis, wanted: slice) -> slice:
+    """A slice of cell numbers, as Python cuts a list: from the end for negative numbers, never beyond it."""
+    try:
+        start, stop, step = wanted.indices(axis.length)
+    except TypeError:
+        raise InvalidInput(axis.name, "a slice not of whole numbers", "give cell numbers: slice(3, 9)") from None
+    if step != 1:
+        raise InvalidInput(axis.name, f"a slice with the step {step}", "give one without a step")
+    return slice(start, max(start, stop))
+
+
+def range_of(wanted: object) -> tuple[object, object] | None:
+    """A range is written as a tuple (start, stop); a list is several values."""
+    return (wanted[0], wanted[1]) if isinstance(wanted, tuple) and len(wanted) == 2 else None

@@ -1,0 +1,174 @@
+"""The domain: the public cells that counts are given for, as the product of named axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp.arrays import Integers
+from sparsedp.axes import Axis, axis_from
+from sparsedp.axes import Integers as WholeNumbers
+from sparsedp.axes.base import MOST_CELLS, Cells
+from sparsedp.columns_file import Column
+from sparsedp.errors import InvalidInput, UnknownName
+from sparsedp.validate import whole
+
+MOST_AXES = 32
+RESERVED = ("count", "stderr")
+"""The columns of a saved release that hold what was published, not where."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Every combination of the axes' cells, the last axis running fastest. Public: declared, never read off the data.
+
+    >>> from sparsedp.axes import Bins, Categories
+    >>> domain = Domain([Categories("region", ["north", "south"]), Bins("age", [0, 18, 65, 120])])
+    >>> domain.shape, domain.names, domain.ordered
+    ((2, 3), ('region', 'age'), (False, True))
+    """
+
+    axes: tuple[Axis, ...]
+
+    def __init__(self, axes: Axis | Iterable[Axis]) -> None:
+        given = (axes,) if isinstance(axes, Axis) else axes
+        if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+            raise InvalidInput("axes", f"of type {type(given).__name__}", WANTED)
+        object.__setattr__(self, "axes", _checked(tuple(given)))
+
+    @classmethod
+    def of_shape(cls, shape: Sequence[int]) -> Domain:
+        """Plain ordered axes named axis0, axis1, …, their cells numbered from 0: for an array without a domain."""
+        if not isinstance(shape, Sequence) or isinstance(shape, str | bytes):
+            raise InvalidInput("shape", f"of type {type(shape).__name__}", "give one length for each axis: (24, 7)")
+        lengths = [whole("shape", length, most=MOST_CELLS) for length in shape]
+        return cls(WholeNumbers(f"axis{place}", 0, length - 1) for place, length in enumerate(lengths))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The axes' names."""
+        return tuple(axis.name for axis in self.axes)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The axes' lengths."""
+        return tuple(axis.length for axis in self.axes)
+
+    @property
+    def size(self) -> int:
+        """The number of cells."""
+        return prod(self.shape)
+
+    @property
+    def ordered(self) -> tuple[bool, ...]:
+        """For each axis, whether the order of its cells means anything."""
+        return tuple(axis.ordered for axis in self.axes)
+
+    def axis(self, name: str) -> Axis:
+        """The axis of that name."""
+        if not isinstance(name, str):
+            raise InvalidInput("axis", f"of type {type(name).__name__}", f"choose one of {', '.join(self.names)}")
+        if name not in self.names:
+            raise UnknownName("axis", name, self.names)
+        return self.axes[self.names.index(name)]
+
+    def index_of(self, values: Mapping[str, npt.ArrayLike]) -> Integers:
+        """The cell of each record, numbered row by row, from one array of values for each axis; −1 outside."""
+        for name in values:
+            self.axis(name)
+        missing = [name for name in self.names if name not in values]
+        if missing:
+            raise InvalidInput(
+                "values", f"without {missing[0]!r}", f"give one array for each of {', '.join(self.names)}"
+            )
+        indices = [axis.index_of(values[axis.name]) for axis in self.axes]
+        if len({index.shape for index in indices}) > 1:
+            raise InvalidInput("values", "arrays of different lengths", "give one value of each axis for each record")
+        cells = np.zeros(indices[0].shape, dtype=np.int64)
+        outside = np.zeros(indices[0].shape, dtype=np.bool_)
+        for axis, index in zip(self.axes, indices, strict=True):
+            outside |= index < 0
+            cells = cells * axis.length + index
+        cells[outside] = -1
+        return cells
+
+    def box(self, wanted: Mapping[str, object]) -> tuple[Cells, ...]:
+        """The cells meant on each axis, as `Axis.cells_of` reads them; an axis that is not named is meant whole."""
+        if not isinstance(wanted, Mapping):
+            raise InvalidInput("box", f"of type {type(wanted).__name__}", "give what is meant on each axis by name")
+        for name in wanted:
+            self.axis(name)
+        return tuple(
+            axis.cells_of(wanted[axis.name]) if axis.name in wanted else slice(0, axis.length) for axis in self.axes
+        )
+
+    def columns(self) -> dict[str, Column]:
+        """For a file with one row a cell: where each cell is on every axis."""
+        columns: dict[str, Column] = {}
+        before, after = 1, self.size
+        for axis in self.axes:
+            after //= axis.length
+            for name, column in axis.columns().items():
+                columns[name] = np.tile(np.repeat(column, after), before)
+            before *= axis.length
+        return columns
+
+    @property
+    def utc(self) -> tuple[str, ...]:
+        """The columns that hold times in UTC."""
+        return tuple(name for axis in self.axes for name in axis.utc)
+
+    def __str__(self) -> str:
+        return " × ".join(f"{axis.name} ({axis.length:,})" for axis in self.axes)
+
+    def describe(self) -> dict[str, Any]:
+        """A JSON-able description; `Domain.from_description` gives the domain back."""
+        return {"axes": [axis.describe() for axis in self.axes]}
+
+    @classmethod
+    def from_description(cls, description: Mapping[str, Any]) -> Domain:
+        """The domain that `describe` described."""
+        if not isinstance(description, Mapping) or not isinstance(description.get("axes"), Sequence):
+            raise InvalidInput("domain", "described without its axes", "give what `describe()` returned")
+        return cls(axis_from(axis) for axis in description["axes"])
+
+
+WANTED = "give a list of axes, such as [sparsedp.Bins('age', [0, 18, 65, 120])]"
+
+
+def _checked(axes: tuple[Any, ...]) -> tuple[Axis, ...]:
+    if not axes:
+        raise InvalidInput("axes", "empty", WANTED)
+    if len(axes) > MOST_AXES:
+        raise InvalidInput("axes", f"a list of {len(axes)} axes", f"give at most {MOST_AXES}")
+    for axis in axes:
+        if not isinstance(axis, Axis):
+            raise InvalidInput("axes", f"a list with something of type {type(axis).__name__} in it", WANTED)
+    names = [axis.name for axis in axes]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidInput("axes", f"a list with two axes named {name!r}", "give each axis a name of its own")
+    size = prod(axis.length for axis in axes)
+    if size > MOST_CELLS:
+        shape = " × ".join(f"{axis.length:,}" for axis in axes)
+        raise InvalidInput(
+            "axes", f"{shape} = {size:,} cells", f"give coarser axes: at most 2**28 = {MOST_CELLS:,} cells"
+        )
+    _check_columns(axes)
+    return axes
+
+
+def _check_columns(axes: tuple[Axis, ...]) -> None:
+    """A saved release has a column or two for each axis, and its own."""
+    taken = dict.fromkeys(RESERVED, "the release's own")
+    for axis in axes:
+        for column in axis.column_names:
+            if column in taken:
+                given = f"a list in which {axis.name!r} needs the column {column!r}, which is {taken[column]}"
+                raise InvalidInput("axes", given, "rename the axis")
+            taken[column] = f"that of {axis.name!r}"

@@ -1,0 +1,131 @@
+"""How far a release may be off: what every estimate of its error promises, and the interval that follows from one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from sparsedp import validate
+from sparsedp.arrays import Floats
+from sparsedp.errors import InvalidInput
+
+HIGHEST_LEVEL = 1 - 1e-9
+"""Beyond it the figures are not accurate, and nobody could check the coverage."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate and the range that holds the true answer in `level` of all releases like this one.
+
+    The chance is the noise's: the true answer is fixed, and the range is what was drawn.
+    """
+
+    low: float
+    high: float
+    estimate: float
+    level: float
+
+    def __str__(self) -> str:
+        return f"{self.estimate:,.6g} [{self.low:,.6g}, {self.high:,.6g}] at {self.level:.6g}"
+
+
+class Uncertainty(Protocol):
+    """The error of the estimates of all cells, for linear queries: those that weigh the cells and add them up.
+
+    Weights and standard errors have the release's shape. One that knows its law better than by its variance has a
+    method `interval` too (`KnowsQuantiles`); one that a file can hold beside `stderr`, a method `describe`
+    (`KnowsItself`).
+    """
+
+    def variance(self, weights: Floats) -> float:
+        """The mean squared error of Σ weights·cells."""
+
+    def stderr(self) -> Floats:
+        """The root mean squared error of every cell."""
+
+
+@runtime_checkable
+class KnowsQuantiles(Protocol):
+    """An uncertainty that gives intervals of its own."""
+
+    def interval(self, weights: Floats, estimate: float, level: float) -> tuple[float, float]:
+        """The low and the high end of the interval around the estimate of Σ weights·cells."""
+
+
+@runtime_checkable
+class KnowsItself(Protocol):
+    """An uncertainty that can be rebuilt from its description and the cells' standard errors."""
+
+    def describe(self) -> dict[str, Any]:
+        """A JSON-able description with a `name`."""
+
+
+@dataclass(frozen=True, eq=False)
+class CellErrors:
+    """The standard errors of cells, one by one; how the errors of several cells go together is not known.
+
+    This is what a file keeps of an uncertainty that cannot be described in it.
+    """
+
+    errors: Floats
+
+    def variance(self, weights: Floats) -> float:
+        """Of one cell, weighted."""
+        asked = np.flatnonzero(weights)
+        if len(asked) > 1:
+            raise InvalidInput(
+                "query",
+                f"about {len(asked):,} cells, and this release keeps only the error of each",
+                "ask about one cell, or recover the synopsis again and ask that release",
+            )
+        return float(((weights.flat[asked] * self.errors.flat[asked]) ** 2).sum())
+
+    def stderr(self) -> Floats:
+        """As given."""
+        return self.errors
+
+
+def interval_of(
+    uncertainty: Uncertainty, weights: Floats, estimate: float, level: float, *, at_least_zero: bool = False
+) -> Interval:
+    """The interval of one linear query; what is known to be at least zero is cut there."""
+    if isinstance(uncertainty, KnowsQuantiles):
+        low, high = uncertainty.interval(weights, estimate, level)
+    else:
+        half = normal_quantile(level) * sqrt(uncertainty.variance(weights))
+        low, high = estimate - half, estimate + half
+    if at_least_zero:
+        low, high = max(low, 0.0), max(high, 0.0)
+    return Interval(low, high, estimate, level)
+
+
+def normal_quantile(level: float) -> float:
+    """How many standard deviations on either side hold `level` of a normal variable."""
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def checked_level(level: validate.Number) -> float:
+    """The share of intervals that hold the truth, between 0 and 1."""
+    number = float(validate.share("level", level))
+    if number > HIGHEST_LEVEL:
+        raise InvalidInput("level", f"{level}", "give at most 0.999999999: further out nothing can be said")
+    return number
+
+
+def kept_in_file(uncertainty: Uncertainty | None) -> dict[str, Any]:
+    """What a file says of an uncertainty, beside the column of standard errors."""
+    return {"uncertainty": uncertainty.describe()} if isinstance(uncertainty, KnowsItself) else {}
+
+
+def uncertainty_from(description: Mapping[str, Any] | None, errors: Floats) -> Uncertainty:
+    """The uncertainty that a file describes, of which the standard errors are left in any case."""
+    from sparsedp.releases.independent_cells import IndependentCells
+
+    if isinstance(description, Mapping) and description.get("name") == IndependentCells.name:
+        return IndependentCells.from_description(description, errors)
+    return CellErrors(errors)
