@@ -8,7 +8,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 
-.PHONY: help demo demo-stream test lint types unit bench bench-noise bench-gaussian bench-transforms bench-recovery bench-release bench-errors bench-streams bench-stream-speed attack study fidelity clean
+.PHONY: help demo demo-stream test lint types unit bench bench-noise bench-gaussian bench-transforms bench-recovery bench-release bench-errors bench-zcdp bench-accuracy bench-streams bench-stream-speed attack study fidelity clean
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -65,6 +65,12 @@ bench-recovery: $(VENV)/.bench  ## decoders against PyLops, scikit-learn and spg
 bench-errors: $(VENV)/.bench  ## mean errors of every mechanism on the flights, at three ε
 	$(BIN)/python benchmarks/bench_errors.py
 
+bench-accuracy: $(VENV)/.bench  ## errors on the public family of inputs, and our ratios to the best of the others
+	$(BIN)/python benchmarks/bench_accuracy.py
+
+bench-zcdp: $(VENV)/.bench  ## pure ε beside (ε, δ) by ρ-zCDP: mean errors on the flights
+	$(BIN)/python benchmarks/bench_zcdp.py
+
 bench-release: $(VENV)/.bench  ## whole releases up to 2²⁴ cells: time and peak memory
 	$(BIN)/python benchmarks/bench_release.py
 
@@ -79,6 +85,7 @@ attack: $(VENV)/.bench  ## what an intruder learns from the paper's calibration 
 
 study: $(VENV)/.bench  ## the experiment behind the constants of the sparsity's choice
 	$(BIN)/python benchmarks/study_constants.py
+	$(BIN)/python benchmarks/study_constants.py --noise gaussian
 
 fidelity: $(VENV)/.bench  ## the paper's own files, where SPARSEDP_DATA names a folder that holds them
 	$(BIN)/python benchmarks/fidelity.py

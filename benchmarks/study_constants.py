@@ -5,7 +5,8 @@ Synthetic signals only, every draw seeded. For each decoder and each C (rows k =
 the least: averaged over the exact law of the pick, so picking adds no chance of its own. The table at the end is that
 of `sparsity_choice.md`: the constants in use.
 
-    python benchmarks/study_constants.py [--decoders cosamp vamp_tree] [--basis cosine] [--cells 4096] [--repeats 12]
+    python benchmarks/study_constants.py [--noise gaussian] [--rho 1/8] [--decoders cosamp vamp_tree] [--basis cosine]
+        [--cells 4096] [--repeats 12]
 """
 
 from __future__ import annotations
@@ -19,16 +20,20 @@ import numpy as np
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.bases import basis_from
+from sparsedp.mechanisms.base import noise_for
 from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates
 from sparsedp.mechanisms.selection.sparsity_choice import FORMS, PublicTerms, SelectionConstants, constants_for
 from sparsedp.mechanisms.selection.tail_scores import tail_scores
-from sparsedp.noise.discrete_laplace import add_discrete_laplace
-from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.mechanisms.terms import Terms
+from sparsedp.noise.samplers import SAMPLERS
 from sparsedp.noise.source import SeededSource
+from sparsedp.privacy.asked import Asked, asked_for
+from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.hadamard import Hadamard
 
-EPSILON_SELECT, EPSILON_MEASURE = Fraction(1, 10), Fraction(9, 10)
+SELECT, MEASURE = Fraction(1, 10), Fraction(9, 10)
+PURE = asked_for(epsilon=1)
 TOTAL = 10**5
 CLOSE = 1.25
 NOISE_WEIGHTS = [Fraction(text) for text in ("0.125", "0.25", "0.5", "1", "2", "2.828427", "4", "8")]
@@ -51,6 +56,10 @@ EFFORTS = {
     "basis_pursuit": Effort((Fraction(1), Fraction(2), Fraction(3)), repeats=4),
     "cosamp": Effort((Fraction(3, 4), Fraction(1), Fraction(2), Fraction(3)), repeats=12, sparsities=18),
 }
+GAUSSIAN_EFFORTS = {
+    name: replace(effort, rows_constants=tuple(map(Fraction, (1, 2, 3, 4, 6)))) for name, effort in EFFORTS.items()
+}
+"""Gaussian noise does not grow with the rows, so that more of them are worth looking at."""
 
 
 def steps(cells: int, pieces: int, rng: np.random.Generator) -> Floats:
@@ -99,23 +108,29 @@ class Curve:
         return int(self.sparsities[place]), float(self.errors[place])
 
 
-def release_error(counts: Integers, basis: str, decoder: str, sparsity: int, rows: int, seed: int) -> float:
+def terms_of(asked: Asked, seed: int = 0) -> Terms:
+    return Terms(asked, Neighbours(), SAMPLERS["sparsedp"], SeededSource(seed), None)
+
+
+def release_error(
+    counts: Integers, basis: str, decoder: str, sparsity: int, rows: int, asked: Asked, seed: int
+) -> float:
     sensing = Hadamard(counts.size, rows=rows, seed=seed)
-    scale = rows / EPSILON_MEASURE
+    noise = noise_for(sensing, terms_of(asked, seed), MEASURE)
     noisy = sensing.apply(counts)
-    add_discrete_laplace(noisy, scale, SeededSource(seed))
-    estimate = RecoveryPlan(decoder, basis, sparsity).run(sensing, noisy, DiscreteLaplaceLaw(scale)).value
+    noise.add_to(noisy)
+    estimate = RecoveryPlan(decoder, basis, sparsity).run(sensing, noisy, noise.law).value
     return float(np.linalg.norm(estimate - counts))
 
 
-def error_curve(counts: Integers, basis: str, decoder: str, constant: Fraction, effort: Effort) -> Curve:
+def error_curve(counts: Integers, basis: str, decoder: str, constant: Fraction, effort: Effort, asked: Asked) -> Curve:
     candidates = np.array(sparsity_candidates(counts.size, constant))
     wanted = np.unique(np.rint(np.geomspace(1, candidates[-1], effort.sparsities)))
     grid = np.unique(candidates[np.abs(candidates[:, None] - wanted[None, :]).argmin(axis=0)])
     errors = [
         np.mean(
             [
-                release_error(counts, basis, decoder, int(s), rows_for(counts.size, int(s), constant), seed)
+                release_error(counts, basis, decoder, int(s), rows_for(counts.size, int(s), constant), asked, seed)
                 for seed in range(effort.repeats)
             ]
         )
@@ -126,12 +141,13 @@ def error_curve(counts: Integers, basis: str, decoder: str, constant: Fraction, 
 
 @cache
 def law_of_the_pick(
-    signal: str, cells: int, basis: str, form: str, constants: SelectionConstants
+    signal: str, cells: int, basis: str, form: str, constants: SelectionConstants, asked: Asked
 ) -> tuple[tuple[int, ...], Floats]:
     """The candidates and the probability with which `choose_sparsity` picks each; no decoder has a part in it."""
     counts = signals(cells)[signal]
     candidates = sparsity_candidates(counts.size, constants.rows_constant)
-    terms = PublicTerms(counts.size, candidates, EPSILON_SELECT, EPSILON_MEASURE, 1, constants)
+    epsilon_select, _ = terms_of(asked).choice(SELECT, "choose the sparsity")
+    terms = PublicTerms(counts.size, candidates, epsilon_select, asked.part(MEASURE), 1, constants)
     tails = tail_scores(basis_from(basis, counts.size), counts, candidates, distance=1)
     exponents = FORMS[form](tails, terms)
     least = min(exponents)
@@ -147,27 +163,30 @@ class Quality:
     worst_share: float
 
 
-def quality(curves: dict[str, Curve], cells: int, basis: str, form: str, constants: SelectionConstants) -> Quality:
+def quality(
+    curves: dict[str, Curve], cells: int, basis: str, form: str, constants: SelectionConstants, asked: Asked
+) -> Quality:
     """`curves` are those of the signals at the C of the constants."""
     means, shares = [], []
     for signal, curve in curves.items():
-        candidates, probabilities = law_of_the_pick(signal, cells, basis, form, constants)
+        candidates, probabilities = law_of_the_pick(signal, cells, basis, form, constants, asked)
         ratios = np.array([curve.at(s) for s in candidates]) / curve.best[1]
         means.append(float(ratios @ probabilities))
         shares.append(float(probabilities[ratios <= CLOSE].sum()))
     return Quality(float(np.mean(means)), min(shares))
 
 
-def study(decoder: str, basis: str, effort: Effort) -> str:
+def study(decoder: str, basis: str, effort: Effort, asked: Asked) -> str:
     """Prints what was found for a decoder; the line of its constants in use is returned."""
-    constants_in_use = constants_for(decoder)
+    constants_in_use = constants_for(decoder, basis, gaussian=asked.rho is not None)
     rows_constants = sorted({*effort.rows_constants, constants_in_use.rows_constant})
-    print(f"\n{decoder} in {basis}, n = {effort.cells}, total {TOTAL}, ε = 1 split 0.1/0.9: best S and its error, by C")
+    print(f"\n{decoder} in {basis}, n = {effort.cells}, total {TOTAL}, {asked.budget} split 0.1/0.9")
+    print("best S and its error, by C")
     print(f"{'signal':<12}" + "".join(f"{f'C={float(c):g}':>16}" for c in rows_constants) + f"{'zeros':>9}")
     curves: dict[Fraction, dict[str, Curve]] = {constant: {} for constant in rows_constants}
     for name, counts in signals(effort.cells).items():
         for constant in rows_constants:
-            curves[constant][name] = error_curve(counts, basis, decoder, constant, effort)
+            curves[constant][name] = error_curve(counts, basis, decoder, constant, effort, asked)
         shown = "".join("{:>8}{:>8.0f}".format(*curves[c][name].best) for c in rows_constants)
         print(f"{name:<12}{shown}{np.linalg.norm(counts):>9.0f}", flush=True)
     print(f"error at the picked S over the least of the same C: mean over signals; worst signal's share within {CLOSE}")
@@ -177,10 +196,10 @@ def study(decoder: str, basis: str, effort: Effort) -> str:
             line = f"{form:<8}{float(constant):>6g}"
             for weight in NOISE_WEIGHTS:
                 constants = SelectionConstants(noise_weight=weight, rows_constant=constant)
-                found = quality(curves[constant], effort.cells, basis, form, constants)
+                found = quality(curves[constant], effort.cells, basis, form, constants, asked)
                 line += f"{found.mean:>8.2f}{100 * found.worst_share:>5.0f}%"
             print(line, flush=True)
-    found = quality(curves[constants_in_use.rows_constant], effort.cells, basis, "scaled", constants_in_use)
+    found = quality(curves[constants_in_use.rows_constant], effort.cells, basis, "scaled", constants_in_use, asked)
     shown_constants = f"{constants_in_use.rows_constant} | {float(constants_in_use.noise_weight):.3g}"
     other_constants = max(
         curve.best[1] / min(curves[c][name].best[1] for c in rows_constants)
@@ -192,13 +211,16 @@ def study(decoder: str, basis: str, effort: Effort) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--noise", default="laplace", choices=["laplace", "gaussian"])
+    parser.add_argument("--rho", default="1/8", help="of Gaussian noise (default 1/8)")
     parser.add_argument("--decoders", nargs="+", default=list(EFFORTS), choices=list(EFFORTS))
     parser.add_argument("--basis", default="haar")
     parser.add_argument("--cells", type=int, help="instead of each decoder's own default")
     parser.add_argument("--repeats", type=int, help="releases that each error is averaged over")
     options = parser.parse_args()
     given = {name: value for name in ("cells", "repeats") if (value := getattr(options, name)) is not None}
-    lines = [study(decoder, options.basis, replace(EFFORTS[decoder], **given)) for decoder in options.decoders]
+    asked, efforts = (PURE, EFFORTS) if options.noise == "laplace" else (asked_for(rho=options.rho), GAUSSIAN_EFFORTS)
+    lines = [study(decoder, options.basis, replace(efforts[decoder], **given), asked) for decoder in options.decoders]
     print(
         "\nThe constants in use, scaled form: error at the picked S over the least of this C; what another C would gain"
     )

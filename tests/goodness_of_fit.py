@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw
 
 Integers = npt.NDArray[np.int64]
 
@@ -49,7 +49,7 @@ def same_law_p_value(sample: Integers, other: Integers, scale: Fraction) -> floa
     return float(stats.chi2_contingency(table[:, table.sum(axis=0) > 0]).pvalue)
 
 
-def uniform_if_true(sample: Integers, law: DiscreteLaplaceLaw, jitter: np.random.Generator) -> list[float]:
+def uniform_if_true(sample: Integers, law: IndependentLaw, jitter: np.random.Generator) -> list[float]:
     """The randomised probability transform: exactly uniform if, and only if, the sample follows the law.
 
     For samples whose scales differ: transform each with its own law, and test them together.

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput, PrivateSide
-from sparsedp.noise.samplers import NoiseSampler
-from sparsedp.noise.source import RandomSource
 from sparsedp.plan import Plan
+
+
+class Noise(Protocol):
+    """Noise that is calibrated already, with the source that it is drawn from."""
+
+    def add_to(self, values: Integers) -> None:
+        """Add fresh noise to every value, in place."""
 
 
 class RawMeasurement:
@@ -41,6 +46,9 @@ class RawMeasurement:
         if self.__plan.sensing.n != other.__plan.sensing.n:
             given = f"a measurement of {other.__plan.sensing.n} cells"
             raise InvalidInput("other", given, f"sense parts that all have {self.__plan.sensing.n} cells")
+        if (self.__plan.domain, self.__plan.nonnegative) != (other.__plan.domain, other.__plan.nonnegative):
+            given = "a measurement of another domain, or of signed values beside counts"
+            raise InvalidInput("other", given, "sense all parts with the same domain= and negative=")
         if self.__plan != other.__plan:
             given = "a measurement with another sensing matrix"
             raise InvalidInput("other", given, "sense both parts with the same mechanism and seed")
@@ -56,10 +64,10 @@ class RawMeasurement:
         """So that `sum(parts)` works, which starts from 0."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
-    def with_noise(self, sampler: NoiseSampler, scale: Fraction, source: RandomSource) -> npt.NDArray[np.int64]:
-        """Φ D plus noise of the given scale on every value: the only way out."""
-        values = self.__values.copy()
-        sampler.add_noise(values, scale, source)
+    def with_noise(self, noise: Noise) -> Integers:
+        """Φ D plus fresh noise on every value: the only way out."""
+        values: Integers = self.__values.copy()
+        noise.add_to(values)
         return values
 
     def __repr__(self) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
+from sparsedp.noise.law import noise_law_from
 
 # Around 1/6 and 2²⁰ the formulas change.
 SUMMABLE = [
@@ -111,7 +112,7 @@ def test_a_tiny_variance_gives_limits_not_errors() -> None:
 def test_a_description_gives_the_law_back() -> None:
     law = DiscreteGaussianLaw(Fraction(7, 2))
     assert law.describe() == {"name": "discrete_gaussian", "variance_parameter": "7/2"}
-    assert DiscreteGaussianLaw(law.describe()["variance_parameter"]) == law
+    assert noise_law_from(law.describe()) == law
 
 
 @pytest.mark.parametrize("variance", [0, -1, "nan", None, 2**110 + 1])

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsedp.errors import InvalidInput
+from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.opendp_sampler import OpendpSampler
 from sparsedp.noise.samplers import SAMPLERS
@@ -32,6 +33,27 @@ def test_every_sampler_adds_noise_of_its_effective_scale(name: str) -> None:
     assert abs((noise**2).mean() - law.variance) < 6 * np.sqrt(law.fourth_moment / size)
 
 
+@pytest.mark.parametrize("name", sorted(SAMPLERS))
+def test_every_sampler_adds_gaussian_noise_of_its_effective_variance(name: str) -> None:
+    sampler, size = SAMPLERS[name], 20_000
+    law = DiscreteGaussianLaw(sampler.effective_variance(Fraction(100, 7)))
+    values = np.full((100, 200), 1000, dtype=np.int64)
+    sampler.add_gaussian(values, Fraction(100, 7), SystemSource())
+    noise = (values - 1000).astype(float)
+    assert abs(noise.mean()) < 6 * np.sqrt(law.variance / size)
+    assert abs((noise**2).mean() - law.variance) < 6 * np.sqrt(law.fourth_moment / size)
+    assert abs((noise**2).mean() - 1.2 * law.variance) > 6 * np.sqrt(law.fourth_moment / size)
+
+
+@given(st.fractions(min_value=Fraction(1, 10**20), max_value=10**30))
+def test_opendp_rounds_the_deviation_up_to_the_next_float(variance: Fraction) -> None:
+    effective = OpendpSampler().effective_variance(variance)
+    deviation = float(np.sqrt(float(effective)))
+    assert Fraction(deviation) ** 2 == effective >= variance
+    assert Fraction(nextafter(deviation, 0)) ** 2 < variance
+    assert SAMPLERS["sparsedp"].effective_variance(variance) == variance
+
+
 @given(st.fractions(min_value=Fraction(1, 10**20), max_value=10**30))
 def test_opendp_rounds_the_scale_up_to_the_next_float(scale: Fraction) -> None:
     effective = OpendpSampler().effective_scale(scale)
@@ -42,7 +64,11 @@ def test_opendp_rounds_the_scale_up_to_the_next_float(scale: Fraction) -> None:
 
 def test_opendp_takes_no_seeded_source() -> None:
     values = np.zeros(3, dtype=np.int64)
-    for attempt in (OpendpSampler().check, lambda source: OpendpSampler().add_noise(values, Fraction(5), source)):
+    for attempt in (
+        OpendpSampler().check,
+        lambda source: OpendpSampler().add_noise(values, Fraction(5), source),
+        lambda source: OpendpSampler().add_gaussian(values, Fraction(5), source),
+    ):
         with pytest.raises(InvalidInput, match="seeded"):
             attempt(SeededSource(1))
     assert not values.any()
@@ -65,3 +91,6 @@ def test_a_scale_above_every_float_is_left_to_our_sampler() -> None:
 def test_a_scale_must_be_positive(name: str) -> None:
     with pytest.raises(InvalidInput, match="scale"):
         SAMPLERS[name].effective_scale(Fraction(0))
+    for variance in (Fraction(0), Fraction(2**110 + 1)):
+        with pytest.raises(InvalidInput, match="variance"):
+            SAMPLERS[name].effective_variance(variance)

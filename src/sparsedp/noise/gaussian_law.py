@@ -76,7 +76,7 @@ class DiscreteGaussianLaw:
         return 1 - self._tail_within(nextafter(level, 0))
 
     def describe(self) -> dict[str, Any]:
-        """A small JSON-able description, from whose `variance_parameter` an equal law can be made."""
+        """A small JSON-able description; `noise_law_from` turns it back into an equal law."""
         return {"name": self.name, "variance_parameter": str(self.variance_parameter)}
 
     def _tail(self, start: int) -> float:

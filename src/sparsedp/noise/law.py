@@ -9,6 +9,7 @@ from math import ceil, exp, expm1, inf, log, log1p, tanh
 from typing import Any, ClassVar
 
 from sparsedp.errors import InvalidInput
+from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
 from sparsedp.validate import one_of, positive, whole
 
 
@@ -149,7 +150,39 @@ class TicksAndTotalsLaw:
         return {"name": self.name, "ticks": self.ticks.describe(), "totals": self.totals.describe()}
 
 
-NoiseLaw = DiscreteLaplaceLaw | ContinualCounterLaw | TicksAndTotalsLaw
+IndependentLaw = DiscreteLaplaceLaw | DiscreteGaussianLaw
+"""Noise that is drawn afresh for every value: the law of one of them is the law of all."""
+
+
+@dataclass(frozen=True)
+class LayersLaw:
+    """Layers of values, each with independent noise of its own law (`sensing/group_sums.py`), finest first."""
+
+    layers: tuple[IndependentLaw, ...]
+
+    name: ClassVar[str] = "layers"
+
+    @property
+    def finest(self) -> IndependentLaw:
+        """The law of the finest layer."""
+        return self.layers[0]
+
+    def describe(self) -> dict[str, Any]:
+        """A small JSON-able description; `noise_law_from` turns it back into an equal law."""
+        return {"name": self.name, "layers": [law.describe() for law in self.layers]}
+
+
+StreamLaw = DiscreteLaplaceLaw | ContinualCounterLaw | TicksAndTotalsLaw
+"""What streams add: discrete Laplace noise, alone or several terms of it."""
+
+NoiseLaw = StreamLaw | DiscreteGaussianLaw | LayersLaw
+
+
+def _layers(given: Mapping[str, Any]) -> LayersLaw:
+    layers = tuple(noise_law_from(law) for law in given["layers"])
+    if not layers or not all(isinstance(law, DiscreteLaplaceLaw | DiscreteGaussianLaw) for law in layers):
+        raise InvalidInput("noise law", "of layers that are not independent", "give what `describe()` returned")
+    return LayersLaw(layers)  # type: ignore[arg-type]  # checked just above
 
 
 def _ticks_and_totals(given: Mapping[str, Any]) -> TicksAndTotalsLaw:
@@ -161,8 +194,10 @@ def _ticks_and_totals(given: Mapping[str, Any]) -> TicksAndTotalsLaw:
 
 _FROM: dict[str, Callable[[Mapping[str, Any]], NoiseLaw]] = {
     DiscreteLaplaceLaw.name: lambda given: DiscreteLaplaceLaw(given["scale"]),
+    DiscreteGaussianLaw.name: lambda given: DiscreteGaussianLaw(given["variance_parameter"]),
     ContinualCounterLaw.name: lambda given: ContinualCounterLaw(given["scale"], given["levels"]),
     TicksAndTotalsLaw.name: _ticks_and_totals,
+    LayersLaw.name: _layers,
 }
 
 

@@ -1,23 +1,24 @@
-"""OpenDP's integer Laplace as a backend: the same law from an independent implementation, only slower."""
+"""OpenDP's integer noise as a backend: the same laws from an independent implementation, only slower."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import inf, nextafter
+from math import inf, isqrt, nextafter
 from typing import Any
 
 import numpy as np
 
 from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput
+from sparsedp.noise.gaussian_law import checked_variance
 from sparsedp.noise.source import RandomSource, protects
 from sparsedp.validate import positive
 
 
 class OpendpSampler:
-    """Discrete Laplace noise by `opendp`; needs the extra `sparsedp[opendp]`.
+    """Discrete Laplace and Gaussian noise by `opendp`; needs the extra `sparsedp[opendp]`.
 
-    Two differences, both harmless to privacy: OpenDP takes its scale as a float, so the scale is rounded up
+    Two differences, both harmless to privacy: OpenDP takes its scale, or σ, as a float, so it is rounded up
     to one; and it clamps the sum to 64 bits where ours wraps. It draws from its own operating-system source.
     """
 
@@ -33,25 +34,51 @@ class OpendpSampler:
 
     def effective_scale(self, scale: Fraction) -> Fraction:
         """The least float that is not below the scale: the scale of the noise that is really drawn."""
-        wanted = positive("scale", scale)
-        try:
-            rounded = float(wanted)
-        except OverflowError:
-            rounded = inf
-        if rounded == inf:
-            raise InvalidInput("scale", "above every float", 'use the "sparsedp" sampler, which takes any rational')
-        if Fraction(rounded) < wanted:
-            rounded = nextafter(rounded, inf)
-        return Fraction(rounded)
+        return Fraction(_float_above(positive("scale", scale)))
 
     def add_noise(self, values: Integers, scale: Fraction, source: RandomSource) -> None:
         """Add noise of the effective scale to every value in place, clamping the sum to 64 bits."""
+        dp = self._ready(source)
+        space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
+        _apply(dp.m.make_laplace(*space, scale=float(self.effective_scale(scale))), values)
+
+    def effective_variance(self, variance: Fraction) -> Fraction:
+        """The square of the least float that is not below √variance: that of the noise that is really drawn."""
+        return Fraction(_deviation_above(checked_variance(variance))) ** 2
+
+    def add_gaussian(self, values: Integers, variance: Fraction, source: RandomSource) -> None:
+        """Add noise of the effective variance to every value in place, clamping the sum to 64 bits."""
+        dp = self._ready(source)
+        space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64")
+        _apply(dp.m.make_gaussian(*space, scale=_deviation_above(checked_variance(variance))), values)
+
+    def _ready(self, source: RandomSource) -> Any:
         self.check(source)
         dp = _opendp()
         dp.enable_features("contrib")
-        space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
-        laplace = dp.m.make_laplace(*space, scale=float(self.effective_scale(scale)))
-        values[...] = np.array(laplace(values.reshape(-1)), dtype=np.int64).reshape(values.shape)
+        return dp
+
+
+def _apply(measurement: Any, values: Integers) -> None:
+    values[...] = np.array(measurement(values.reshape(-1)), dtype=np.int64).reshape(values.shape)
+
+
+def _float_above(wanted: Fraction) -> float:
+    """The least float that is not below a number."""
+    try:
+        rounded = float(wanted)
+    except OverflowError:
+        rounded = inf
+    if rounded == inf:
+        raise InvalidInput("scale", "above every float", 'use the "sparsedp" sampler, which takes any rational')
+    return rounded if Fraction(rounded) >= wanted else nextafter(rounded, inf)
+
+
+def _deviation_above(variance: Fraction) -> float:
+    """The least float whose square is not below a variance; the square of the answer is exact again."""
+    shift = max(0, 160 - variance.numerator.bit_length() + variance.denominator.bit_length())
+    rounded = _float_above(Fraction(isqrt((variance.numerator << 2 * shift) // variance.denominator), 1 << shift))
+    return rounded if Fraction(rounded) ** 2 >= variance else nextafter(rounded, inf)
 
 
 def _opendp() -> Any:

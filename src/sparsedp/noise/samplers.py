@@ -1,4 +1,4 @@
-"""The samplers a mechanism can choose from, by name; all draw the same law."""
+"""The samplers a mechanism can choose from, by name; all draw the same laws."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from fractions import Fraction
 from typing import Protocol
 
 from sparsedp.arrays import Integers
+from sparsedp.noise.discrete_gaussian import add_discrete_gaussian
 from sparsedp.noise.discrete_laplace import add_discrete_laplace
+from sparsedp.noise.gaussian_law import checked_variance
 from sparsedp.noise.opendp_sampler import OpendpSampler
 from sparsedp.noise.source import RandomSource
 from sparsedp.validate import positive
 
 
 class NoiseSampler(Protocol):
-    """Adds discrete Laplace noise to integers, of an effective scale that is never below what is asked."""
+    """Adds discrete Laplace or Gaussian noise to integers, never less of it than is asked for."""
 
     name: str
 
@@ -25,11 +27,17 @@ class NoiseSampler(Protocol):
         """The exact scale of the noise that `add_noise` draws when asked for `scale`."""
 
     def add_noise(self, values: Integers, scale: Fraction, source: RandomSource) -> None:
-        """Add independent noise of the effective scale to every value, in place."""
+        """Add independent discrete Laplace noise of the effective scale to every value, in place."""
+
+    def effective_variance(self, variance: Fraction) -> Fraction:
+        """The exact σ² of the noise that `add_gaussian` draws when asked for `variance`."""
+
+    def add_gaussian(self, values: Integers, variance: Fraction, source: RandomSource) -> None:
+        """Add independent discrete Gaussian noise of the effective σ² to every value, in place."""
 
 
 class SparsedpSampler:
-    """This library's own sampler: any rational scale exactly."""
+    """This library's own sampler: any rational scale or variance exactly."""
 
     name = "sparsedp"
 
@@ -43,6 +51,14 @@ class SparsedpSampler:
     def add_noise(self, values: Integers, scale: Fraction, source: RandomSource) -> None:
         """Add noise modulo 2⁶⁴ in place; see `add_discrete_laplace`."""
         add_discrete_laplace(values, scale, source)
+
+    def effective_variance(self, variance: Fraction) -> Fraction:
+        """The variance itself."""
+        return checked_variance(variance)
+
+    def add_gaussian(self, values: Integers, variance: Fraction, source: RandomSource) -> None:
+        """Add noise modulo 2⁶⁴ in place; see `add_discrete_gaussian`."""
+        add_discrete_gaussian(values, variance, source)
 
 
 SAMPLERS: Mapping[str, NoiseSampler] = {"sparsedp": SparsedpSampler(), "opendp": OpendpSampler()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -69,9 +70,9 @@ class Budget:
     def amount(self) -> str:
         """How much, without for whom."""
         if self.rho is not None:
-            return f"ρ = {validate.shown(self.rho)}"
+            return f"ρ = {_small(self.rho)}"
         assert self.epsilon is not None  # noqa: S101  # one of the two is set at construction
-        small = f", δ = {validate.shown(self.delta)}" if self.delta else ""
+        small = f", δ = {_small(self.delta)}" if self.delta else ""
         return f"ε = {validate.shown(self.epsilon)}{small}"
 
     def __repr__(self) -> str:
@@ -81,3 +82,11 @@ class Budget:
         """A JSON-able description; `Budget(**description)` gives it back."""
         fields = {"epsilon": self.epsilon, "delta": self.delta or None, "rho": self.rho}
         return {name: str(value) for name, value in fields.items() if value is not None}
+
+
+def _small(number: Fraction) -> str:
+    """A rational as people write small ones: 1e-9, 0.02435597035, 1/3."""
+    decimal = Decimal(number.numerator) / Decimal(number.denominator)
+    if Fraction(decimal) != number:
+        return validate.shown(number)
+    return f"{decimal.normalize():e}" if abs(number) < Fraction(1, 1000) else f"{decimal:f}"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
 from operator import add
 from typing import Any
 
 from sparsedp import validate
+from sparsedp.errors import InvalidInput
 from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.conversion import delta_of
 from sparsedp.privacy.neighbours import Neighbours
 
 
@@ -35,22 +38,43 @@ class Guarantee:
     private: bool
     intrusions: str | None = None
     """How often an intruder may see a stream's state, beside everything published, without weakening the promise."""
-
-    @property
-    def spent(self) -> Budget:
-        """The sum of all expenses: what the whole release is charged at."""
-        total = reduce(add, (expense.budget for expense in self.expenses))
-        return total.counted_for(self.neighbours.protects)
+    stated: Budget | None = None
+    """The (ε, δ) that was asked for, where the expenses are in ρ; it is checked to follow from their sum."""
 
     def __post_init__(self) -> None:
         if self.intrusions is not None:
             validate.one_of("intrusions", self.intrusions, INTRUSIONS)
+        if self.stated is not None and not _follows(self.stated, self.rho):
+            raise InvalidInput("guarantee", f"stated as {self.stated}", f"{self.total} does not give that much")
+
+    @property
+    def total(self) -> Budget:
+        """The sum of all expenses, in what they were paid in."""
+        return reduce(add, (expense.budget for expense in self.expenses))
+
+    @property
+    def rho(self) -> Fraction | None:
+        """The ρ of the zero-concentrated promise, where the expenses are in ρ."""
+        return self.total.rho
+
+    @property
+    def spent(self) -> Budget:
+        """What the whole release is charged at: the sum of all expenses, or the (ε, δ) that was asked for."""
+        return (self.stated or self.total).counted_for(self.neighbours.protects)
 
     def __str__(self) -> str:
         if not self.private:
             return "NOT PRIVATE: the noise came from a test source and protects nobody."
         pan_private = "" if self.intrusions is None else f" Pan-private: {INTRUSIONS[self.intrusions]}."
-        return f"Differentially private with {self.spent.amount}, for {self.neighbours}.{pan_private}"
+        return f"Differentially private with {self._amount}, for {self.neighbours}.{pan_private}"
+
+    @property
+    def _amount(self) -> str:
+        """ε; or (ε, δ) and the ρ that it follows from; or ρ, and what sort of number that is."""
+        if self.rho is None:
+            return self.spent.amount
+        concentrated = f"{self.total.amount} (zero-concentrated, zCDP)"
+        return concentrated if self.stated is None else f"{self.stated.amount}, from {concentrated}"
 
     def describe(self) -> dict[str, Any]:
         """A JSON-able description; `Guarantee.from_description` gives it back."""
@@ -60,6 +84,7 @@ class Guarantee:
             "private": self.private,
             "statement": str(self),
             **({} if self.intrusions is None else {"intrusions": self.intrusions}),
+            **({} if self.stated is None else {"stated": self.stated.describe()}),
         }
 
     @classmethod
@@ -70,4 +95,10 @@ class Guarantee:
             for part in description["expenses"]
         )
         neighbours, private = Neighbours(**description["neighbours"]), description["private"] is True
-        return cls(expenses, neighbours, private, description.get("intrusions"))
+        stated = Budget(**description["stated"]) if "stated" in description else None
+        return cls(expenses, neighbours, private, description.get("intrusions"), stated)
+
+
+def _follows(stated: Budget, rho: Fraction | None) -> bool:
+    """Whether everything that is ρ-zCDP is (ε, δ)-DP as stated."""
+    return rho is not None and stated.epsilon is not None and delta_of(rho, stated.epsilon) <= stated.delta

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NoReturn
 
 from sparsedp import validate
@@ -27,6 +28,9 @@ class Ledger:
     >>> ledger.debit(Budget(epsilon="0.3"), "monthly table")
     >>> str(ledger.remaining)
     'ε = 0.7'
+
+    It is kept in what its total is given in: ε, (ε, δ) or ρ. Whatever is ε-private is ε²/2-zCDP, so a ledger in ρ also
+    pays for pure ε; a ledger in ε, or in (ε, δ), is not charged in ρ, as a ρ says nothing until a δ is chosen.
 
     Safe between threads. A debit is never given back: once it is taken, noise may have been drawn. A copy would mint
     a second budget, so a ledger refuses to be copied, pickled, or used in a forked child.
@@ -71,18 +75,39 @@ class Ledger:
             return Budget(epsilon=left, delta=self.total.delta - spent.delta) if left > 0 else None
         return None
 
-    def debit(self, budget: Budget, purpose: str) -> None:
-        """Take `budget` off what remains, or raise `BudgetExceeded` and take nothing."""
+    def debit(self, budget: Budget, purpose: str, *, rho: Fraction | None = None) -> None:
+        """Take `budget` off what remains, or raise `BudgetExceeded` and take nothing.
+
+        `rho`: the ρ that was spent on a budget stated as (ε, δ), which is what a ledger in ρ is charged.
+        """
         if os.getpid() != self._process:
             raise PrivateSide("This ledger belongs to another process; debit it there, where the total is kept.")
         with self._lock:
-            if (budget.rho is None) != (self.total.rho is None):
-                kind = "rho" if self.total.rho is not None else "epsilon"
-                raise InvalidInput("budget", f"{budget}", f"this ledger is kept in {kind}")
+            charge = self._in_its_kind(budget, rho)
             remaining = self.remaining
-            if remaining is None or not remaining.covers(budget):
-                raise BudgetExceeded(budget, remaining)
-            self._entries.append(Entry(budget, purpose))
+            if remaining is None or not remaining.covers(charge):
+                raise BudgetExceeded(charge, remaining)
+            self._entries.append(Entry(charge, purpose))
+
+    def _in_its_kind(self, budget: Budget, rho: Fraction | None) -> Budget:
+        """What the ledger is charged for a budget, or a refusal where no such charge would be true."""
+        if self.total.rho is None:
+            if budget.rho is not None:
+                kind = "epsilon and delta" if self.total.delta else "epsilon"
+                remedy = f"ask for {kind}, or keep the ledger in rho: a ρ has no δ to charge this one with"
+                raise InvalidInput("budget", f"{budget} on a ledger that is kept in {kind}", remedy)
+            if budget.delta and not self.total.delta:
+                remedy = "ask for epsilon alone, or give the ledger a delta"
+                raise InvalidInput("budget", f"{budget} on a ledger that has no delta", remedy)
+            return budget
+        if budget.rho is not None:
+            return budget
+        if rho is not None:
+            return Budget(rho=rho).counted_for(budget.protects)
+        if budget.delta or budget.epsilon is None:
+            remedy = "say which rho was spent on it: (ε, δ) alone does not bound ρ"
+            raise InvalidInput("budget", f"{budget} on a ledger that is kept in rho", remedy)
+        return Budget(rho=budget.epsilon**2 / 2).counted_for(budget.protects)
 
     def __repr__(self) -> str:
         return f"Ledger(total: {self.total}; left: {self.remaining or 'nothing'}; {len(self._entries)} spends)"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparsedp import validate
+from sparsedp.errors import InvalidInput
 
 RELATIONS = {"add_remove": 1, "replace_one": 2}
 """How many times the contribution bound two neighbouring count vectors may differ by, in L1."""
@@ -33,12 +34,17 @@ class Neighbours:
     contribution: int = 1
     relation: str = "add_remove"
     unit: str | None = None
+    invariant: bool = False
+    """Whether sums of the counts were declared public: neighbours then have the same ones, which are not protected."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "contribution", validate.whole("contribution", self.contribution, most=2**32))
         validate.one_of("neighbours", self.relation, RELATIONS)
         if self.unit is not None:
             validate.one_of("unit", self.unit, UNITS)
+        if self.invariant and self.relation != "replace_one":
+            given = f"{self.relation!r} beside public totals, which adding or removing a person would change"
+            raise InvalidInput("neighbours", given, "give 'replace_one'")
 
     @property
     def distance(self) -> int:
@@ -51,7 +57,8 @@ class Neighbours:
         bound = f"at most {self.contribution} in total{when} (promised by the caller)"
         if self.relation == "replace_one":
             which = "which" if self.unit == "event" else "whom"
-            return f"replacing one {noun} by another, each of {which} adds {bound} to the counts"
+            same = "; the totals declared public stay the same and are not protected" if self.invariant else ""
+            return f"replacing one {noun} by another, each of {which} adds {bound} to the counts{same}"
         return f"adding or removing {who} changes the counts by {bound}"
 
     @property
@@ -62,4 +69,5 @@ class Neighbours:
     def describe(self) -> dict[str, Any]:
         """A JSON-able description; `Neighbours(**description)` gives it back."""
         unit = {} if self.unit is None else {"unit": self.unit}
-        return {"contribution": self.contribution, "relation": self.relation, **unit}
+        invariant = {"invariant": True} if self.invariant else {}
+        return {"contribution": self.contribution, "relation": self.relation, **unit, **invariant}

@@ -10,7 +10,7 @@ import numpy as np
 from sparsedp import validate
 from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import NoiseLaw, TicksAndTotalsLaw
+from sparsedp.noise.law import StreamLaw, TicksAndTotalsLaw
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Expense
@@ -78,7 +78,7 @@ class ContinualAdaptive(Stream):
         return "any" if self._counting is None else "one"
 
     @property
-    def noise_law(self) -> NoiseLaw:
+    def noise_law(self) -> StreamLaw:
         """Independent discrete Laplace noise on every tick; with `totals`, a counter's on every total."""
         return self._tick_law if self._counting is None else TicksAndTotalsLaw(self._tick_law, self._counting.law)
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from sparsedp import validate
 from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput, PrivateSide
-from sparsedp.noise.law import NoiseLaw
+from sparsedp.noise.law import StreamLaw
 from sparsedp.noise.source import protects
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
@@ -97,7 +97,7 @@ class Stream(ABC):
 
     @property
     @abstractmethod
-    def noise_law(self) -> NoiseLaw:
+    def noise_law(self) -> StreamLaw:
         """The law of the noise on what is published."""
 
     @property

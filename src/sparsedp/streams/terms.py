@@ -7,7 +7,7 @@ from typing import Any, TypedDict, cast
 
 from sparsedp import validate
 from sparsedp.errors import InvalidInput
-from sparsedp.mechanisms.terms import Terms, checked_terms
+from sparsedp.mechanisms.terms import Terms, checked_pure_terms
 from sparsedp.moments import Moment, Step
 from sparsedp.noise.source import RandomSource
 from sparsedp.privacy.budget import Budget
@@ -74,7 +74,7 @@ def checked_stream_terms(given: TermArguments) -> StreamTerms:
         raise InvalidInput("epsilon", "missing", "give the budget of the whole stream, such as epsilon='0.5'")
     asked = cast(TermArguments, {**DEFAULTS, **given})
     validate.one_of("unit", asked["unit"], UNITS)
-    terms = checked_terms(
+    terms = checked_pure_terms(
         asked["epsilon"],
         asked["contribution"],
         asked["neighbours"],
