@@ -30,7 +30,10 @@ BAD_CALLS: dict[str, tuple[dict[str, object], str]] = {
     "half": ({"counts": [SECRET, 0.5]}, "counts is not whole numbers"),
     "negative": ({"counts": [SECRET, -1]}, "counts is negative somewhere"),
     "empty": ({"counts": []}, "counts is empty"),
-    "table": ({"counts": np.full((2, 2), SECRET)}, "counts is an array of 2 dimensions"),
+    "dimensions": ({"counts": np.full((1,) * 33, SECRET)}, "counts is an array of 33 dimensions"),
+    "negative table": ({"counts": [[SECRET, -1]]}, "counts is negative somewhere"),
+    "domain": ({"domain": (4,)}, "domain is of type tuple"),
+    "shape": ({"domain": sdp.Domain.of_shape((2, 2))}, "counts is an array of shape (4,); give the domain's shape"),
     "huge": ({"counts": [SECRET, 2**64]}, "counts is beyond 64-bit integers"),
     "epsilon zero": ({"epsilon": 0}, "epsilon is 0; give a number above zero"),
     "epsilon negative": ({"epsilon": -1}, "epsilon is -1"),
@@ -45,6 +48,23 @@ BAD_CALLS: dict[str, tuple[dict[str, object], str]] = {
     "source": ({"source": 42}, "source is of type int"),
     "ledger": ({"ledger": 5}, "ledger is of type int"),
     "epsilon endless": ({"epsilon": Fraction(1, 10**101)}, "more than 100 digits"),
+    "epsilon and rho": (
+        {"rho": 1},
+        "epsilon is given together with rho; give epsilon=, or rho=",
+    ),
+    "rho and delta": ({"epsilon": None, "rho": 1, "delta": "1e-6"}, "delta is given together with rho"),
+    "delta alone": ({"epsilon": None, "delta": "1e-6"}, "delta is given without epsilon"),
+    "no budget": ({"epsilon": None}, "epsilon is missing"),
+    "delta zero": ({"delta": 0}, "delta is 0; leave it out for pure ε"),
+    "delta one": ({"delta": 1}, "delta is 1; give a number between 0 and 1"),
+    "delta negative": ({"delta": -1}, "delta is -1; give a number between 0 and 1"),
+    "delta nan": ({"delta": float("nan")}, "delta is 'nan'"),
+    "rho zero": ({"epsilon": None, "rho": 0}, "rho is 0; give a number above zero"),
+    "rho negative": ({"epsilon": None, "rho": "-1/2"}, "rho is -0.5"),
+    "rho infinite": ({"epsilon": None, "rho": float("inf")}, "rho is 'inf'"),
+    "rho tiny": ({"epsilon": None, "rho": "1e-60"}, "so small that the noise would not fit"),
+    "a ledger in epsilon": ({"epsilon": None, "rho": 1}, "on a ledger that is kept in epsilon; ask for epsilon"),
+    "a ledger without delta": ({"delta": "1e-6"}, "on a ledger that has no delta; ask for epsilon alone"),
     "epsilon endless text": ({"epsilon": "0." + "3" * 396}, "more than 100 digits"),
 }
 
@@ -136,7 +156,7 @@ def test_budget_exceeded_draws_nothing() -> None:
 def test_what_a_ledger_has_left_can_be_spent() -> None:
     ledger = sdp.Ledger(epsilon=1)
     sdp.release([1, 2], epsilon="0.3", ledger=ledger)
-    sdp.release([1, 2], epsilon=ledger.remaining, ledger=ledger)  # type: ignore[arg-type]
+    sdp.release([1, 2], epsilon=ledger.remaining, ledger=ledger)
     assert ledger.remaining is None
 
 

@@ -11,10 +11,10 @@ SOURCE = Path(sparsedp.__file__).parent
 # Each module may import only from its own layer and from those above it in this list.
 LAYERS = [
     ["version", "errors"],
-    ["validate", "progress", "columns_file", "arrays", "moments", "time_axis"],
+    ["validate", "progress", "columns_file", "arrays", "moments", "time_axis", "axes", "domain"],
     ["jit"],
     ["privacy"],
-    ["bases", "sensing"],
+    ["bases", "sensing", "constraints"],
     ["noise.gaussian_law"],
     ["noise.law"],
     ["recovery"],
@@ -28,7 +28,7 @@ LAYERS = [
     ["publish"],
     [""],
 ]
-AFTER_THE_NOISE = ("recovery", "releases", "synopsis", "plan", "columns_file")
+AFTER_THE_NOISE = ("recovery", "constraints", "releases", "synopsis", "plan", "columns_file")
 SEES_THE_DATA = (
     "measurement",
     "mechanisms",

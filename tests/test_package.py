@@ -16,9 +16,11 @@ SOURCE = Path(sdp.__file__).parent
 
 
 PUBLIC = """
-MECHANISMS BadFile Budget BudgetExceeded Compressive ContinualAdaptive ContinualCompressive ContinualCounter
-ContinualDifference Hierarchical InvalidInput Laplace Ledger PrivateSide Privelet Release SelectionConstants
-SparsedpError Stream Synopsis TimeAxis UnknownName __version__ open_release open_stream open_synopsis release
+MECHANISMS Adaptive BadFile Bins Budget BudgetExceeded Calendar Categories Compressive Constraints ContinualAdaptive
+ContinualCompressive
+ContinualCounter ContinualDifference Domain Hierarchical Integers Interval InvalidInput Laplace Ledger PrivateSide
+Privelet Release SelectionConstants SparsedpError Stream Synopsis TimeAxis UnknownName __version__ open_release
+open_stream open_synopsis release
 """
 
 
@@ -84,7 +86,7 @@ def test_privacy_arguments_are_keyword_only() -> None:
     for mechanism in sdp.MECHANISMS.values():
         for method in (mechanism.release, mechanism.measure, mechanism.perturb):
             parameters = inspect.signature(method).parameters
-            for name in ("epsilon", "contribution", "neighbours", "ledger", "sampler", "source"):
+            for name in ("epsilon", "rho", "delta", "contribution", "neighbours", "ledger", "sampler", "source"):
                 assert parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
 
 

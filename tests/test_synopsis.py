@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sparsedp as sdp
+from sparsedp import columns_file
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.noise.source import SeededSource
@@ -39,6 +40,53 @@ def test_saved_and_opened_recovers_the_same(mechanism: Mechanism, tmp_path: Path
     assert again.guarantee == synopsis.guarantee
     assert again.spent == sdp.Budget(epsilon="0.5")
     np.testing.assert_array_equal(again.recover().values, synopsis.recover().values)
+
+
+OTHER_BUDGETS = [sdp.Budget(rho="0.2"), sdp.Budget(epsilon="0.5", delta="1e-7")]
+
+
+@pytest.mark.parametrize("budget", OTHER_BUDGETS, ids=str)
+@pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS.keys())
+def test_gaussian_synopses_are_saved_and_opened(mechanism: Mechanism, budget: sdp.Budget, tmp_path: Path) -> None:
+    synopsis = mechanism.measure(DATA, epsilon=budget, contribution=2)
+    again = sdp.open_synopsis(synopsis.save(tmp_path / "x.synopsis"))
+    assert again.law == synopsis.law
+    assert again.guarantee == synopsis.guarantee
+    assert again.spent == budget
+    assert again.guarantee.rho == synopsis.guarantee.rho
+    assert repr(again) == repr(synopsis)
+    release = again.recover()
+    np.testing.assert_array_equal(release.values, synopsis.recover().values)
+    reopened = sdp.open_release(release.save(tmp_path / "x.parquet"))
+    assert reopened.guarantee == synopsis.guarantee
+    assert reopened.spent == budget
+    assert reopened.noise == synopsis.law.describe()
+
+
+def test_a_file_that_promises_more_than_its_rho_gives_is_refused(tmp_path: Path) -> None:
+    synopsis = sdp.Laplace().measure(DATA, epsilon="0.5", delta="1e-7")
+    columns, description = columns_file.read(synopsis.save(tmp_path / "x.synopsis"), "synopsis")
+    description["guarantee"]["stated"]["delta"] = "1e-8"
+    columns_file.write(tmp_path / "x.synopsis", "synopsis", columns, description)
+    with pytest.raises(BadFile, match="does not give that much"):
+        sdp.open_synopsis(tmp_path / "x.synopsis")
+
+
+def test_the_noise_has_a_variance_and_laplace_noise_a_scale() -> None:
+    pure = sdp.Laplace().measure(DATA, epsilon="0.5")
+    assert pure.noise_scale == 2
+    assert pure.noise_variance == pytest.approx(2 * np.exp(-0.5) / (1 - np.exp(-0.5)) ** 2)
+    gaussian = sdp.Laplace().measure(DATA, rho="1/32")
+    assert gaussian.noise_variance == pytest.approx(16)
+    with pytest.raises(InvalidInput, match="noise_scale is not a property of Gaussian noise; use `noise_variance`"):
+        _ = gaussian.noise_scale
+
+
+def test_gaussian_cells_are_shrunk_too() -> None:
+    steps = np.repeat([3, 400, 0, 120], 64)
+    synopsis = sdp.Laplace().measure(steps, rho="1/200", source=SeededSource(6))
+    plain, shrunk = (np.linalg.norm(synopsis.recover(name).values - steps) for name in ("direct", "shrinkage"))
+    assert shrunk < plain / 2
 
 
 def test_another_process_recovers_without_the_data(tmp_path: Path) -> None:

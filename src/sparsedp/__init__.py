@@ -6,13 +6,17 @@
 ((4,), 'ε = 0.5')
 """
 
+from sparsedp.axes import Bins, Calendar, Categories, Integers
+from sparsedp.constraints import Constraints
+from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, BudgetExceeded, InvalidInput, PrivateSide, SparsedpError, UnknownName
-from sparsedp.mechanisms import MECHANISMS, Compressive, Hierarchical, Laplace, Privelet
+from sparsedp.mechanisms import MECHANISMS, Adaptive, Compressive, Hierarchical, Laplace, Privelet
 from sparsedp.mechanisms.selection.sparsity_choice import SelectionConstants
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger import Ledger
 from sparsedp.publish import release
 from sparsedp.releases.release import Release, open_release
+from sparsedp.releases.uncertainty import Interval
 from sparsedp.streams import ContinualAdaptive, ContinualCompressive, ContinualCounter, ContinualDifference, Stream
 from sparsedp.streams.durable import open_stream
 from sparsedp.synopsis import Synopsis, open_synopsis
@@ -21,15 +25,23 @@ from sparsedp.version import __version__
 
 __all__ = [
     "MECHANISMS",
+    "Adaptive",
     "BadFile",
+    "Bins",
     "Budget",
     "BudgetExceeded",
+    "Calendar",
+    "Categories",
     "Compressive",
+    "Constraints",
     "ContinualAdaptive",
     "ContinualCompressive",
     "ContinualCounter",
     "ContinualDifference",
+    "Domain",
     "Hierarchical",
+    "Integers",
+    "Interval",
     "InvalidInput",
     "Laplace",
     "Ledger",

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sparsedp.constraints import Constraints
+from sparsedp.domain import Domain
+from sparsedp.errors import InvalidInput
 from sparsedp.privacy.guarantee import Expense
 from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing import sensing_from
@@ -13,12 +16,24 @@ from sparsedp.sensing.base import Sensing
 
 @dataclass(frozen=True)
 class Plan:
-    """Which mechanism, which Φ, which recovery; and what was spent on choosing them, if the choice saw the data."""
+    """Which mechanism, which Φ, which recovery; and what was spent on choosing them, if the choice saw the data.
+
+    The `domain` says what the cells are, row by row; a plain vector has none. `nonnegative` is what was declared of the
+    counts, and so public too; `constraints`, what else was.
+    """
 
     mechanism: str
     sensing: Sensing
     recovery: RecoveryPlan
     choosing: tuple[Expense, ...] = ()
+    domain: Domain | None = None
+    nonnegative: bool = False
+    constraints: Constraints | None = None
+
+    def __post_init__(self) -> None:
+        if self.domain is not None and self.domain.size != self.sensing.n:
+            given = f"of {self.domain.size} cells"
+            raise InvalidInput("domain", given, f"the sensing matrix is for {self.sensing.n} cells")
 
     def describe(self) -> dict[str, Any]:
         """A JSON-able description; `Plan.from_description` gives it back (without `choosing`: see the guarantee)."""
@@ -26,10 +41,22 @@ class Plan:
             "mechanism": self.mechanism,
             "sensing": self.sensing.describe(),
             "recovery": self.recovery.describe(),
+            **({} if self.domain is None else {"domain": self.domain.describe()}),
+            **({"nonnegative": True} if self.nonnegative else {}),
+            **({} if self.constraints is None else {"constraints": self.constraints.describe()}),
         }
 
     @classmethod
     def from_description(cls, description: dict[str, Any]) -> Plan:
         """The plan that `describe` described."""
         recovery = RecoveryPlan(**description["recovery"])
-        return cls(description["mechanism"], sensing_from(description["sensing"]), recovery)
+        return cls(
+            description["mechanism"],
+            sensing_from(description["sensing"]),
+            recovery,
+            domain=Domain.from_description(description["domain"]) if "domain" in description else None,
+            nonnegative=description.get("nonnegative") is True,
+            constraints=Constraints.from_description(description["constraints"])
+            if "constraints" in description
+            else None,
+        )

@@ -5,31 +5,40 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from sparsedp import validate
+from sparsedp.constraints import Constraints
+from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
-from sparsedp.mechanisms import MECHANISMS, Laplace, Mechanism
+from sparsedp.mechanisms import MECHANISMS, Adaptive, Mechanism
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger import Ledger
 from sparsedp.releases.release import Release
 
-DEFAULT = Laplace()
-"""The default: the least noise per cell under pure ε, no bias, and an error that is known beforehand."""
+DEFAULT = Adaptive()
+"""The default: good for single cells and for sums at once, whatever the counts look like."""
 
 
 def release(
     counts: npt.ArrayLike,
     *,
-    epsilon: validate.Number | Budget,
+    epsilon: validate.Number | Budget | None = None,
+    rho: validate.Number | None = None,
+    delta: validate.Number | None = None,
     mechanism: str | Mechanism = DEFAULT,
+    domain: Domain | None = None,
     contribution: int = 1,
     neighbours: str = "add_remove",
     negative: bool = False,
+    constraints: Constraints | None = None,
     ledger: Ledger | None = None,
     sampler: str = "sparsedp",
 ) -> Release:
-    """Publish a vector of counts once under ε-differential privacy; then ask the release anything.
+    """Publish a vector or table of counts once under differential privacy; then ask the release anything.
 
+    Say how much is spent in one of three ways: `epsilon=` (pure ε), `rho=` (ρ-zCDP), or `epsilon=` with `delta=`.
     `mechanism`: a name from `sparsedp.MECHANISMS`, or a mechanism with settings, such as
-    `sparsedp.Compressive(basis="cosine")`. The other arguments are those of `Mechanism.measure`.
+    `sparsedp.Compressive(basis="cosine")`.
+    `domain`: what the cells are, for a table or for named axes; the release has its shape and its columns.
+    The other arguments are those of `Mechanism.measure`.
     """
     if isinstance(mechanism, str):
         mechanism = validate.one_of("mechanism", mechanism, MECHANISMS)()
@@ -41,9 +50,13 @@ def release(
     return mechanism.release(
         counts,
         epsilon=epsilon,
+        rho=rho,
+        delta=delta,
+        domain=domain,
         contribution=contribution,
         neighbours=neighbours,
         negative=negative,
+        constraints=constraints,
         ledger=ledger,
         sampler=sampler,
     )

@@ -12,12 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp import columns_file
+from sparsedp.arrays import Floats
+from sparsedp.constraints import impose
+from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
-from sparsedp.noise.law import NoiseLaw, noise_law_from
+from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
+from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw, NoiseLaw, TicksAndTotalsLaw, noise_law_from
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.progress import stage
+from sparsedp.releases.independent_cells import IndependentCells
 from sparsedp.releases.release import Release
 from sparsedp.sensing.base import Sensing
 from sparsedp.time_axis import TimeAxis
@@ -48,9 +53,30 @@ class Synopsis:
         return self.plan.sensing
 
     @property
+    def domain(self) -> Domain | None:
+        """What the cells are; None of a plain vector."""
+        return self.plan.domain
+
+    @property
     def noise_scale(self) -> Fraction:
         """The scale of each discrete Laplace term of the noise, exactly (beside totals: of the ticks' noise)."""
+        if isinstance(self.law, DiscreteGaussianLaw):
+            remedy = "use `noise_variance`, or `law.variance_parameter` for σ² exactly"
+            raise InvalidInput("noise_scale", "not a property of Gaussian noise", remedy)
+        if isinstance(self.law, LayersLaw):
+            remedy = "use `law.layers`: each layer of sums has noise of its own"
+            raise InvalidInput("noise_scale", "not one number for layers of sums", remedy)
         return self.law.scale
+
+    @property
+    def noise_variance(self) -> float:
+        """The variance of the noise on each value, whatever its law.
+
+        Beside running totals it is that of the ticks, of layers of sums that of the finest.
+        """
+        if isinstance(self.law, LayersLaw):
+            return self.law.finest.variance
+        return self.law.ticks.variance if isinstance(self.law, TicksAndTotalsLaw) else self.law.variance
 
     @property
     def spent(self) -> Budget:
@@ -66,9 +92,33 @@ class Synopsis:
         """Estimate every cell, by the planned recovery or another; again and again, at no cost in privacy."""
         plan = self.plan.recovery if recovery is None else self.plan.recovery.with_recovery(recovery)
         with stage(f"recovering {self.sensing.n:,} cells"):
-            solution = plan.run(self.sensing, self.values, self.law)
+            solution = plan.run(self.sensing, self.values, self.law, self.domain)
         outcome = {**plan.describe(), "status": solution.status.value, "stats": solution.stats}
-        return Release(solution.value, self.guarantee, self.mechanism, self.law.describe(), outcome, self.time)
+        return Release(
+            self._constrained(solution.value),
+            self.guarantee,
+            self.mechanism,
+            self.law.describe(),
+            outcome,
+            self.time,
+            self.domain,
+            self._uncertainty(plan.name),
+            self.plan.nonnegative,
+        )
+
+    def _constrained(self, cells: Floats) -> Floats:
+        """The cells made to obey what was declared of them, if anything was: arithmetic, like all of recovery."""
+        if self.plan.constraints is None:
+            return cells
+        if self.domain is None:
+            return impose(cells, self.plan.constraints)
+        return impose(cells.reshape(self.domain.shape), self.plan.constraints, axis_names=self.domain.names).reshape(-1)
+
+    def _uncertainty(self, recovery: str) -> IndependentCells | None:
+        """Cells that are published as they were measured have the noise's own error."""
+        if recovery != "direct" or not isinstance(self.law, DiscreteLaplaceLaw | DiscreteGaussianLaw):
+            return None
+        return IndependentCells.of_law(self.law, (self.sensing.n,) if self.domain is None else self.domain.shape)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a small Parquet file: one column of noisy integers, everything else in its metadata."""

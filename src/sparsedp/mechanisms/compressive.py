@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
 from sparsedp import validate
+from sparsedp.arrays import Integers
 from sparsedp.bases import basis_from
+from sparsedp.bases.separable import basis_for
+from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
-from sparsedp.mechanisms.base import Mechanism
+from sparsedp.mechanisms.base import Mechanism, noise_for
 from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates
 from sparsedp.mechanisms.selection.sparsity_choice import FORMS, SelectionConstants, choose_sparsity, constants_for
+from sparsedp.mechanisms.selection.tail_scores import tails_in
 from sparsedp.mechanisms.terms import Terms
 from sparsedp.plan import Plan
-from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Expense
-from sparsedp.recovery.plan import RecoveryPlan
+from sparsedp.recovery.plan import RecoveryPlan, basis_over
 from sparsedp.recovery.registry import decoder_for
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.bernoulli import Bernoulli
@@ -33,18 +33,24 @@ SENSING = {"hadamard": Hadamard, "bernoulli": Bernoulli}
 class Compressive(Mechanism):
     """k random ±1 sums of all cells, noise of scale k·c/ε on each, and the sparse signal that explains them best.
 
+    Under `rho`, or `epsilon` with `delta`, the noise is Gaussian of σ² = k·c²/(2ρ): more sums are then worth their
+    noise, and more are measured.
+
     `basis`: where the counts are sparse: "haar" (steps), "cosine" (waves), "identity" (few cells), or the name of
-    any orthogonal PyWavelets wavelet.
+    any orthogonal PyWavelets wavelet. Over a table it is that basis along every ordered axis.
     `sensing`: "hadamard" (fast, no stored matrix) or "bernoulli" (the paper's i.i.d. signs).
-    `sparsity`: how many coefficients matter, or "auto" to choose it privately with `selection_share` of ε.
+    `sparsity`: how many coefficients matter, or "auto" to choose it privately with `selection_share` of the budget
+    (over a table in the Haar basis only).
     `recovery`: "cosamp" or "basis_pursuit" (the paper's), "vamp", "vamp_tree" (Haar only), or "auto" for the best.
-    `rows`: the number k of sums, if not the one that follows from the sparsity.
+    `rows`: the number k of sums, if not the one that follows from the sparsity. Parts that are sensed before the budget
+    is known get the number that suits pure ε: give more rows if they will be perturbed with `rho` or `delta`.
     `selection`: "scaled" (the paper's: each score over its own sensitivity) or "plain".
-    `constants`: those of the rows k(S) and of the choice of S, if not the ones that suit the recovery.
+    `constants`: those of the rows k(S) and of the choice of S, if not the ones that suit the recovery and the noise.
     `seed`: the public seed of Φ, drawn once for this object if left out; to measure parts on several machines and
     merge them, give all of them the same one.
 
-    Guarantee: ε-differential privacy, the private choice of the sparsity included. Proof: `mechanisms/compressive.md`.
+    Guarantee: ε-differential privacy, ρ-zCDP or (ε, δ), as asked, the private choice of the sparsity included. Proof:
+    `mechanisms/compressive.md`.
     """
 
     basis: str = "haar"
@@ -77,52 +83,63 @@ class Compressive(Mechanism):
             object.__setattr__(self, "seed", secrets.randbits(64))
         validate.whole("seed", self.seed, least=0, most=2**64 - 1)
 
-    def plan(self, cells: int) -> Plan:
-        """The public plan for a sparsity given by the caller."""
+    def plan(self, cells: int, domain: Domain | None = None) -> Plan:
+        """The public plan for a sparsity given by the caller, with the rows that suit Laplace noise."""
+        return self._plan_for_given_sparsity(cells, domain, self._constants(domain, gaussian=False))
+
+    def _plan_for_given_sparsity(self, cells: int, domain: Domain | None, constants: SelectionConstants) -> Plan:
         if isinstance(self.sparsity, str):
             raise InvalidInput("sparsity", "'auto'", "give a number to sense parts: choosing it needs all the counts")
         sparsity = validate.whole("sparsity", self.sparsity, most=cells, why="the number of cells")
         if self.rows is not None:
             rows = validate.whole("rows", self.rows, most=cells, why="the number of cells")
         else:
-            rows = rows_for(cells, sparsity, self._constants.rows_constant)
-        return self._plan(cells, sparsity, rows)
+            rows = rows_for(cells, sparsity, constants.rows_constant)
+        return self._plan(domain, cells, sparsity, rows)
 
-    def _plan(self, cells: int, sparsity: int, rows: int, choosing: tuple[Expense, ...] = ()) -> Plan:
+    def _plan(
+        self, domain: Domain | None, cells: int, sparsity: int, rows: int, choosing: tuple[Expense, ...] = ()
+    ) -> Plan:
         seed = self.seed or 0  # never None once constructed
         sensing: Sensing = SENSING[self.sensing](cells, rows=rows, seed=seed)
-        return Plan(self.name, sensing, RecoveryPlan(self._decoder, self.basis, sparsity), choosing)
+        recovery = RecoveryPlan(self._decoder(domain), self.basis, sparsity)
+        return Plan(self.name, sensing, recovery, choosing, domain)
 
-    @property
-    def _decoder(self) -> str:
-        return decoder_for(self.recovery, self.basis)
+    def _decoder(self, domain: Domain | None) -> str:
+        # Over a table the coefficients form no tree, even in the Haar basis: "haar × haar" has a decoder of its own.
+        return decoder_for(self.recovery, self.basis if domain is None else basis_for(domain, self.basis).name)
 
-    @property
-    def _constants(self) -> SelectionConstants:
-        return constants_for(self._decoder, self.basis) if self.constants is None else self.constants
+    def _constants(self, domain: Domain | None, *, gaussian: bool) -> SelectionConstants:
+        if self.constants is not None:
+            return self.constants
+        return constants_for(self._decoder(domain), self.basis, gaussian=gaussian)
 
-    def _plan_in_advance(self, cells: int, terms: Terms) -> Plan | None:
+    def _plan_in_advance(self, cells: int, terms: Terms, domain: Domain | None) -> Plan | None:
         if self.sparsity != "auto":
-            return super()._plan_in_advance(cells, terms)
-        constant = self._constants.rows_constant
-        most_rows = max(rows_for(cells, sparsity, constant) for sparsity in sparsity_candidates(cells, constant))
-        terms.check_scale(most_rows, 1 - self._share)
+            plan = self._plan_for_given_sparsity(cells, domain, self._constants(domain, gaussian=terms.gaussian))
+            noise_for(plan.sensing, terms)
+            return plan
+        tails_in(basis_over(self.basis, cells, domain))
+        constant = self._constants(domain, gaussian=terms.gaussian).rows_constant
+        most = max(rows_for(cells, sparsity, constant) for sparsity in sparsity_candidates(cells, constant))
+        distance = terms.neighbours.distance
+        # Columns of ±1: both norms count the rows.
+        terms.noise(distance * most, distance**2 * most, 1 - self._share)
         return None
 
-    def _plan_from(self, cells: npt.NDArray[np.int64], terms: Terms) -> Plan:
-        selecting = terms.epsilon * self._share
+    def _plan_from(self, cells: Integers, terms: Terms, domain: Domain | None) -> Plan:
+        epsilon_select, chosen = terms.choice(self._share, "choose the sparsity")
         choice = choose_sparsity(
             cells,
-            basis_from(self.basis, cells.size),
-            epsilon_select=selecting,
-            epsilon_measure=terms.epsilon - selecting,
+            basis_over(self.basis, cells.size, domain),
+            epsilon_select=epsilon_select,
+            measure=terms.asked.part(1 - self._share),
             distance=terms.neighbours.distance,
             form=self.selection,
-            constants=self._constants,
+            constants=self._constants(domain, gaussian=terms.gaussian),
             source=terms.source,
         )
-        chosen = Expense("choose the sparsity", Budget(epsilon=selecting))
-        return self._plan(cells.size, choice.sparsity, choice.rows, (chosen,))
+        return self._plan(domain, cells.size, choice.sparsity, choice.rows, (chosen,))
 
     @property
     def _share(self) -> Fraction:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from sparsedp.domain import Domain
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.plan import Plan
 from sparsedp.recovery.plan import RecoveryPlan
@@ -15,11 +16,13 @@ from sparsedp.sensing.direct import Direct
 class Laplace(Mechanism):
     """Noise of scale c/ε on every cell: the least noise per cell under pure ε; sums of many cells add it up.
 
-    Guarantee: ε-differential privacy. Proof: `mechanisms/laplace.md`.
+    Under `rho`, or `epsilon` with `delta`, the noise on every cell is Gaussian, of σ² = c²/(2ρ).
+
+    Guarantee: ε-differential privacy, ρ-zCDP or (ε, δ), as asked. Proof: `mechanisms/laplace.md`.
     """
 
     name: ClassVar[str] = "laplace"
 
-    def plan(self, cells: int) -> Plan:
+    def plan(self, cells: int, domain: Domain | None = None) -> Plan:
         """Direct sensing, plain values."""
-        return Plan(self.name, Direct(cells), RecoveryPlan("direct"))
+        return Plan(self.name, Direct(cells), RecoveryPlan("direct"), domain=domain)

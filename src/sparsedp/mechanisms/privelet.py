@@ -5,21 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from sparsedp.domain import Domain
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.plan import Plan
 from sparsedp.recovery.plan import RecoveryPlan
+from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.integer_haar import IntegerHaar
+from sparsedp.sensing.integer_haar_table import IntegerHaarTable
 
 
 @dataclass(frozen=True)
 class Privelet(Mechanism):
     """Equal noise on every integer Haar coefficient (left sum − right sum) and on the total; good for long ranges.
 
-    Guarantee: ε-differential privacy. Proof: `mechanisms/privelet.md`.
+    Over a table the differences are taken along every ordered axis, one after the other; boxes gain as ranges do, while
+    the noise grows with the product of the axes' levels.
+
+    Guarantee: ε-differential privacy, ρ-zCDP or (ε, δ), as asked. Proof: `mechanisms/privelet.md`.
     """
 
     name: ClassVar[str] = "privelet"
 
-    def plan(self, cells: int) -> Plan:
-        """Integer Haar sensing, plain inverse."""
-        return Plan(self.name, IntegerHaar(cells), RecoveryPlan("inverse_haar"))
+    def plan(self, cells: int, domain: Domain | None = None) -> Plan:
+        """Integer Haar sensing, along every ordered axis of a table; plain inverse."""
+        sensing: Sensing = IntegerHaar(cells)
+        if domain is not None and domain.ordered != (True,):
+            sensing = IntegerHaarTable(domain.shape, domain.ordered)
+        return Plan(self.name, sensing, RecoveryPlan("inverse_haar"), domain=domain)

@@ -2,52 +2,138 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from sparsedp import validate
 from sparsedp.errors import InvalidInput
+from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
+from sparsedp.mechanisms.roots import root_below
+from sparsedp.noise.gaussian_law import MOST_VARIANCE, DiscreteGaussianLaw
+from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.samplers import SAMPLERS, NoiseSampler
-from sparsedp.noise.source import RandomSource, SystemSource
+from sparsedp.noise.source import RandomSource, SystemSource, protects
+from sparsedp.privacy.asked import Asked, asked_for
 from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.conversion import epsilon_of
+from sparsedp.privacy.guarantee import Expense, Guarantee
 from sparsedp.privacy.ledger import Ledger
 from sparsedp.privacy.neighbours import Neighbours
 
 LARGEST_SCALE = 2**55
 """Noise of a larger scale would not leave 64 bits of room for an answer; refused before anything is spent."""
 
+WHOLE = Fraction(1)
+
 
 @dataclass(frozen=True)
 class Terms:
     """What a caller asked for, checked."""
 
-    epsilon: Fraction
+    asked: Asked
     neighbours: Neighbours
     sampler: NoiseSampler
     source: RandomSource
     ledger: Ledger | None
 
-    def check_scale(self, column: int, share: Fraction = Fraction(1)) -> None:
-        """Refuse noise that would leave no room in 64 bits: a public fact, checked before any debit.
+    @property
+    def gaussian(self) -> bool:
+        """Whether the noise is Gaussian: under ρ and under (ε, δ)."""
+        return self.asked.rho is not None
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The ε of a pure budget; refused for the other kinds, which have no use for it."""
+        if self.gaussian or self.asked.budget.epsilon is None:
+            raise InvalidInput("budget", str(self.asked.budget), "give epsilon alone: this takes pure ε")
+        return self.asked.budget.epsilon
+
+    def noise(
+        self, l1_sensitivity: int, l2_sensitivity_squared: int, share: Fraction = WHOLE, purpose: str = "measure"
+    ) -> CalibratedNoise:
+        """The noise that `share` of the budget buys for integers of these sensitivities: Δ₁, and Δ₂ squared.
+
+        Under pure ε discrete Laplace noise of scale Δ₁/(share·ε), else discrete Gaussian noise of σ² = Δ₂²/(2·share·ρ).
+        Nothing is drawn yet. Noise too wide for 64 bits is refused, so ask for it once before the debit.
+        """
+        part = self.asked.part(share)
+        law: DiscreteLaplaceLaw | DiscreteGaussianLaw
+        if part.rho is not None:
+            variance = Fraction(l2_sensitivity_squared) / (2 * part.rho)
+            if variance > MOST_VARIANCE or self.sampler.effective_variance(variance) > MOST_VARIANCE:
+                raise self._too_small(Fraction(l2_sensitivity_squared, 2 * MOST_VARIANCE) / share)
+            law = DiscreteGaussianLaw(self.sampler.effective_variance(variance))
+        else:
+            self.check_scale(Fraction(l1_sensitivity, self.neighbours.distance), share)
+            law = DiscreteLaplaceLaw(self.sampler.effective_scale(Fraction(l1_sensitivity) / (self.epsilon * share)))
+        return CalibratedNoise(law, Expense(purpose, part), self.sampler, self.source)
+
+    def choice(self, share: Fraction, purpose: str) -> tuple[Fraction, Expense]:
+        """The ε₀ that `share` of the budget buys for one draw of the exponential mechanism, and what it costs.
+
+        Under pure ε, share·ε. Under ρ, √(8·share·ρ): the draw is ε₀²/8-zCDP (`selection/exponential.md`).
+        """
+        part = self.asked.part(share)
+        epsilon = self.epsilon * share if part.rho is None else root_below(8 * part.rho)
+        return epsilon, Expense(purpose, part)
+
+    def pure(self, share: Fraction, purpose: str) -> tuple[Fraction, Expense]:
+        """The ε₀ that `share` of the budget buys for any ε₀-private step, and what it costs.
+
+        Under pure ε, share·ε. Under ρ, √(2·share·ρ): what is ε₀-private is ε₀²/2-zCDP (Bun and Steinke 2016).
+        """
+        part = self.asked.part(share)
+        epsilon = self.epsilon * share if part.rho is None else root_below(2 * part.rho)
+        return epsilon, Expense(purpose, part)
+
+    def share_of(self, expense: Expense) -> Fraction:
+        """Which part of the budget an expense was."""
+        whole, part = self.asked.part(WHOLE), expense.budget
+        if whole.rho is not None and part.rho is not None:
+            return part.rho / whole.rho
+        if whole.epsilon is not None and part.epsilon is not None:
+            return part.epsilon / whole.epsilon
+        raise InvalidInput("expense", f"{part}", "phases of one release are paid in one kind")
+
+    def check_scale(self, column: int | Fraction, share: Fraction = WHOLE) -> None:
+        """Refuse Laplace noise that would leave no room in 64 bits: a public fact, checked before any debit.
 
         `column` is the largest ‖φⱼ‖₁ that may come up, `share` the part of ε that is left for measuring.
         """
         least = Fraction(self.neighbours.distance * column, LARGEST_SCALE) / share
         if self.epsilon < least:
-            given = f"{float(self.epsilon):.1e}, so small that the noise would not fit 64-bit integers"
-            raise InvalidInput("epsilon", given, f"give at least {float(least) * 1.1:.1e}")
+            raise self._too_small(least)
+
+    def _too_small(self, least: Fraction) -> InvalidInput:
+        """What to say of a budget below `least`, in the caller's own words."""
+        budget = self.asked.budget
+        name, amount = ("rho", budget.rho) if budget.epsilon is None else ("epsilon", budget.epsilon)
+        if budget.delta:
+            least = epsilon_of(least, budget.delta)
+        given = f"{float(amount or 0):.1e}, so small that the noise would not fit 64-bit integers"
+        return InvalidInput(name, given, f"give at least {float(least) * 1.1:.1e}")
 
     def debit(self, purpose: str) -> None:
-        """Take the whole ε off the ledger, if there is one; after this, noise may be drawn."""
-        self.debit_amount(Budget(epsilon=self.epsilon), purpose)
+        """Take the whole budget off the ledger, if there is one; after this, noise may be drawn."""
+        if self.ledger is not None:
+            self.ledger.debit(self.asked.budget, purpose, rho=self.asked.rho)
 
     def debit_amount(self, amount: Budget, purpose: str) -> None:
         """The same for what is guaranteed, where that is more than the ε that was asked for."""
         if self.ledger is not None:
             self.ledger.debit(amount, purpose)
 
+    def guarantee(self, expenses: Iterable[Expense]) -> Guarantee:
+        """The promise of a release that was paid for by these expenses, which may not exceed the budget."""
+        paid = tuple(expenses)
+        if sum(map(self.share_of, paid)) > WHOLE:
+            raise InvalidInput("expenses", f"more than {self.asked.budget}", "give phases shares that add up to 1")
+        stated = self.asked.budget if self.asked.budget.delta else None
+        return Guarantee(paid, self.neighbours, protects(self.source), stated=stated)
 
-def checked_terms(
+
+def checked_pure_terms(
     epsilon: object,
     contribution: int,
     neighbours: str,
@@ -56,9 +142,45 @@ def checked_terms(
     source: object,
     unit: str | None = None,
 ) -> Terms:
-    """The terms of a call, or the first thing that is wrong with them; nothing has been spent yet."""
+    """The terms of a call that takes pure ε alone, or the first thing that is wrong with them; nothing is spent yet."""
     if isinstance(epsilon, Budget) and epsilon.delta == 0:
         epsilon = epsilon.epsilon
+    whom, chosen, bits, books = _checked_surroundings(contribution, neighbours, ledger, sampler, source, unit)
+    return Terms(Asked(Budget(epsilon=validate.budget("epsilon", epsilon))), whom, chosen, bits, books)
+
+
+def checked_terms(
+    epsilon: object,
+    rho: object,
+    delta: object,
+    contribution: int,
+    neighbours: str,
+    ledger: object,
+    sampler: str,
+    source: object,
+    invariant: bool = False,
+) -> Terms:
+    """The same where ε, ρ, or ε with δ may be asked for.
+
+    Beside public totals (`invariant`) people can only be replaced, and that is what is protected, whatever was asked.
+    """
+    if invariant and neighbours == "add_remove":
+        neighbours = "replace_one"
+    whom, chosen, bits, books = _checked_surroundings(
+        contribution, neighbours, ledger, sampler, source, None, invariant
+    )
+    return Terms(asked_for(epsilon, rho, delta), whom, chosen, bits, books)
+
+
+def _checked_surroundings(
+    contribution: int,
+    neighbours: str,
+    ledger: object,
+    sampler: str,
+    source: object,
+    unit: str | None,
+    invariant: bool = False,
+) -> tuple[Neighbours, NoiseSampler, RandomSource, Ledger | None]:
     if source is None:
         source = SystemSource()
     if not isinstance(source, RandomSource):
@@ -68,5 +190,4 @@ def checked_terms(
         raise InvalidInput("ledger", f"of type {type(ledger).__name__}", "give a sparsedp.Ledger, or leave it out")
     chosen = validate.one_of("sampler", sampler, SAMPLERS)
     chosen.check(source)
-    whom = Neighbours(contribution, neighbours, unit)
-    return Terms(validate.budget("epsilon", epsilon), whom, chosen, source, ledger)
+    return Neighbours(contribution, neighbours, unit, invariant), chosen, source, ledger

@@ -8,9 +8,11 @@ from typing import Any
 
 from sparsedp import validate
 from sparsedp.arrays import Integers
-from sparsedp.bases import basis_from
+from sparsedp.bases import Basis, basis_from
+from sparsedp.bases.separable import basis_for
+from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import NoiseLaw, TicksAndTotalsLaw
+from sparsedp.noise.law import LayersLaw, NoiseLaw, TicksAndTotalsLaw
 from sparsedp.recovery.problem import SparseProblem
 from sparsedp.recovery.registry import CELL_RECOVERIES, DECODERS
 from sparsedp.recovery.solution import Solution
@@ -38,23 +40,23 @@ class RecoveryPlan:
             raise InvalidInput("recovery", given, f"leave it out: this synopsis is recovered by {self.name}")
         return RecoveryPlan(name, self.basis, self.sparsity)
 
-    def run(self, sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
-        """An estimate of all n cells from the noisy integers alone."""
+    def run(self, sensing: Sensing, values: Integers, law: NoiseLaw, domain: Domain | None = None) -> Solution:
+        """An estimate of all n cells from the noisy integers alone; of a table, row by row."""
         if self.basis is None:
             return CELL_RECOVERIES[self.name](sensing, values, law)
-        problem = self.problem(sensing, values, law)
+        problem = self.problem(sensing, values, law, domain)
         solution = DECODERS[self.name](problem)
         return Solution(problem.basis.synthesize(solution.value), solution.status, solution.stats)
 
-    def problem(self, sensing: Sensing, values: Integers, law: NoiseLaw) -> SparseProblem:
+    def problem(self, sensing: Sensing, values: Integers, law: NoiseLaw, domain: Domain | None = None) -> SparseProblem:
         """The sparse problem in the paper's scaling: ±1/√k entries, noise and values divided by √k."""
         # (Ticks and totals have no sparse decoder.)
-        if self.basis is None or self.sparsity is None or isinstance(law, TicksAndTotalsLaw):
+        if self.basis is None or self.sparsity is None or isinstance(law, TicksAndTotalsLaw | LayersLaw):
             raise InvalidInput("recovery", repr(self.name), "only sparse decoders solve a sparse problem")
         rows = sensing.rows
         return SparseProblem(
             sensing=sensing,
-            basis=basis_from(self.basis, sensing.n),
+            basis=basis_over(self.basis, sensing.n, domain),
             observed=values / sqrt(rows),
             noise_variance=law.variance / rows,
             noise_fourth_moment=law.fourth_moment / rows**2,
@@ -64,3 +66,8 @@ class RecoveryPlan:
     def describe(self) -> dict[str, Any]:
         """A JSON-able description; `RecoveryPlan(**description)` gives it back."""
         return {name: value for name, value in vars(self).items() if value is not None}
+
+
+def basis_over(name: str, cells: int, domain: Domain | None) -> Basis:
+    """The named basis over a vector of cells, or along the ordered axes of a domain."""
+    return basis_from(name, cells) if domain is None else basis_for(domain, name)

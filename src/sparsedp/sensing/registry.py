@@ -9,14 +9,27 @@ from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.bernoulli import Bernoulli
 from sparsedp.sensing.direct import Direct
+from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.sensing.hadamard import Hadamard
 from sparsedp.sensing.integer_haar import IntegerHaar
+from sparsedp.sensing.integer_haar_table import IntegerHaarTable
 from sparsedp.sensing.running_totals import RunningTotals, TicksAndTotals
 from sparsedp.sensing.tree import Tree
 from sparsedp.validate import one_of
 
 SENSINGS: dict[str, type[Sensing]] = {
-    sensing.name: sensing for sensing in (Direct, Bernoulli, Hadamard, Tree, IntegerHaar, RunningTotals, TicksAndTotals)
+    sensing.name: sensing
+    for sensing in (
+        Direct,
+        Bernoulli,
+        GroupSums,
+        Hadamard,
+        Tree,
+        IntegerHaar,
+        IntegerHaarTable,
+        RunningTotals,
+        TicksAndTotals,
+    )
 }
 
 

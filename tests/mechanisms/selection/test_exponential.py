@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import logsumexp
 from scipy.stats import chisquare
 
 from sparsedp.errors import InvalidInput
@@ -151,3 +152,29 @@ def test_thousands_of_candidates_are_quick() -> None:
     started = perf_counter()
     draw_index(exponents, SystemSource())
     assert perf_counter() - started < 1.0
+
+
+def rho_between(first: Sequence[float], second: Sequence[float]) -> float:
+    """The least ρ with D_α ≤ αρ between the draws of two lists of exponents, over a grid of orders α."""
+    p, q = (-np.array(exponents) - logsumexp(-np.array(exponents)) for exponents in (first, second))
+    orders = np.concatenate([1 + np.geomspace(1e-3, 1, 20), np.geomspace(2, 200, 20)])
+    rhos: list[float] = [logsumexp(order * p + (1 - order) * q) / (order - 1) / order for order in orders]
+    return max(rhos)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 6), st.floats(-0.5, 0.5)), min_size=2, max_size=12),
+    st.floats(0.05, 3),
+)
+def test_the_draw_is_an_eighth_of_epsilon_squared_concentrated(
+    moves: list[tuple[float, float]], epsilon: float
+) -> None:
+    here = [exponent for exponent, _ in moves]
+    there = [exponent + epsilon * move for exponent, move in moves]
+    assert rho_between(here, there) <= epsilon**2 / 8 * (1 + 1e-6) + 1e-9
+
+
+def test_the_eighth_is_nearly_reached() -> None:
+    """Two even answers, one exponent up and one down: no smaller fraction would do."""
+    epsilon = 0.05
+    assert rho_between([0, 0], [epsilon / 2, -epsilon / 2]) > epsilon**2 / 8 * 0.99

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from sparsedp.bases import basis_from
 from sparsedp.errors import InvalidInput, UnknownName
+from sparsedp.mechanisms.roots import root_below
 from sparsedp.mechanisms.selection.candidates import log2_ratio, rows_for, sparsity_candidates
 from sparsedp.mechanisms.selection.sparsity_choice import (
     FORMS,
@@ -22,21 +23,23 @@ from sparsedp.mechanisms.selection.sparsity_choice import (
     SelectionConstants,
     SparsityChoice,
     choose_sparsity,
-    root_below,
+    constants_for,
 )
 from sparsedp.mechanisms.selection.tail_scores import tail_scores
 from sparsedp.noise.source import SeededSource
+from sparsedp.privacy.budget import Budget
+from sparsedp.recovery.registry import DECODERS
 
 Integers = npt.NDArray[np.int64]
 
 CONSTANTS = SelectionConstants()
-SELECT, MEASURE = Fraction(1, 10), Fraction(9, 10)
+SELECT, MEASURE = Fraction(1, 10), Budget(epsilon="0.9")
 
 
 def choose(counts: Integers, seed: int, **changes: object) -> SparsityChoice:
     settings: dict[str, object] = {
         "epsilon_select": SELECT,
-        "epsilon_measure": MEASURE,
+        "measure": MEASURE,
         "distance": 1,
         "form": "scaled",
         "constants": CONSTANTS,
@@ -146,12 +149,37 @@ def test_the_scaled_form_minimises_root_s_times_u() -> None:
     magnitudes = np.sort(np.abs(basis.analyze(counts.astype(np.float64))))[::-1]
     sparsities = np.array(candidates)
     tail = np.array([magnitudes[s:].sum() for s in candidates])
-    noise = float(CONSTANTS.noise_weight) * sparsities * np.log2(1024 / sparsities) / float(MEASURE)
+    noise = float(CONSTANTS.noise_weight) * sparsities * np.log2(1024 / sparsities) / 0.9
     u = float(CONSTANTS.tail_weight) * tail / np.sqrt(sparsities) + noise
     own = float(CONSTANTS.tail_weight) * float(tails.sensitivity) / np.sqrt(sparsities)
     for form, divisor in (("scaled", own), ("plain", own[0])):
         exact = [float(exponent) for exponent in FORMS[form](tails, terms)]
         assert np.allclose(exact, float(SELECT) * u / (2 * divisor), rtol=1e-9)
+
+
+def test_under_rho_the_noise_term_is_that_of_gaussian_noise() -> None:
+    """C₄·√(S·log₂(n/S))·c/√(2ρ), so that half the rows' noise is half of its square; the private part is the same."""
+    candidates, rho = (1, 2, 8, 64), Fraction(3, 7)
+    gaussian = PublicTerms(1024, candidates, SELECT, Budget(rho=rho), 3, CONSTANTS)
+    for sparsity in candidates:
+        expected = float(CONSTANTS.noise_weight) * 3 * np.sqrt(sparsity * log2(1024 / sparsity) / (2 * float(rho)))
+        assert float(gaussian.noise(sparsity)) == pytest.approx(expected, rel=1e-9)
+    tails = tail_scores(basis_from("haar", 1024), np.arange(1024), candidates, distance=3)
+    laplace = replace(gaussian, measure=MEASURE)
+    for form in FORMS:
+        public = [FORMS[form](replace(tails, scores=(0, 0, 0, 0)), terms) for terms in (gaussian, laplace)]
+        private = [
+            [exponent - part for exponent, part in zip(FORMS[form](tails, terms), parts, strict=True)]
+            for terms, parts in zip((gaussian, laplace), public, strict=True)
+        ]
+        assert private[0] == private[1]
+        assert public[0] != public[1]
+
+
+def test_every_decoder_has_constants_for_both_noises() -> None:
+    for decoder in DECODERS:
+        assert constants_for(decoder, gaussian=True).rows_constant == 4
+        assert constants_for(decoder).rows_constant <= 2
 
 
 def test_choices_follow_the_signal() -> None:
@@ -185,8 +213,6 @@ def test_bad_settings_are_refused() -> None:
         choose(counts, 0, form="scalled")
     with pytest.raises(InvalidInput, match="epsilon_select"):
         choose(counts, 0, epsilon_select=Fraction(0))
-    with pytest.raises(InvalidInput, match="epsilon_measure"):
-        choose(counts, 0, epsilon_measure=Fraction(-1))
     with pytest.raises(InvalidInput, match="distance"):
         choose(counts, 0, distance=0)
     with pytest.raises(InvalidInput, match="noise_weight"):

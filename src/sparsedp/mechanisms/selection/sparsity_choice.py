@@ -1,7 +1,7 @@
 """The private choice of the sparsity S: the exponential mechanism on the paper's u(D, S), with exact scores.
 
 u(D, S) = C₂·‖x − x_S‖₁/√S + C₄·S·log₂(n/S)·c/ε, where ε is the share left for measuring and c the distance between
-neighbours.
+neighbours. Under ρ-zCDP the second term, which stands for the size of the noise, is C₄·√(S·log₂(n/S))·c/√(2ρ).
 
 Guarantee: the choice is `epsilon_select`-differentially private for ‖D − D′‖₁ ≤ distance (`sparsity_choice.md`).
 """
@@ -11,18 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt
 
 from sparsedp import validate
 from sparsedp.arrays import Integers
 from sparsedp.bases.base import Basis
+from sparsedp.mechanisms.roots import root_below
 from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates, spread
 from sparsedp.mechanisms.selection.exponential import draw_index
 from sparsedp.mechanisms.selection.scores import TailScores
 from sparsedp.mechanisms.selection.tail_scores import tail_scores
 from sparsedp.noise.source import RandomSource
-
-ROOT_BITS = 48
+from sparsedp.privacy.budget import Budget
 
 
 @dataclass(frozen=True)
@@ -41,12 +40,15 @@ class SelectionConstants:
             object.__setattr__(self, name, validate.positive(name, getattr(self, name)))
 
 
-def constants_for(decoder: str, basis: str = "haar") -> SelectionConstants:
+def constants_for(decoder: str, basis: str = "haar", *, gaussian: bool = False) -> SelectionConstants:
     """The constants that suit a decoder in a basis: CoSaMP needs the paper's rows, better ones waste budget on them.
 
     Message passing can do with few where many coefficients fade out, as those of steps in the Haar basis do. The few
-    equal ones of spikes and waves it finds only with the paper's rows.
+    equal ones of spikes and waves it finds only with the paper's rows. Gaussian noise does not grow with the rows, so
+    that all do best with many.
     """
+    if gaussian:
+        return GAUSSIAN_COSAMP if decoder == "cosamp" else GAUSSIAN_CONSTANTS
     if decoder == "vamp" and basis != "haar":
         return VAMP_OUTSIDE_HAAR
     return DECODER_CONSTANTS.get(decoder, SelectionConstants())
@@ -61,6 +63,12 @@ DECODER_CONSTANTS = {
 
 VAMP_OUTSIDE_HAAR = SelectionConstants(noise_weight=Fraction(2), rows_constant=Fraction(2))
 """A few equal spikes or waves are missed with fewer rows: the messages settle on nothing, whatever the prior."""
+
+GAUSSIAN_CONSTANTS = SelectionConstants(rows_constant=Fraction(4))
+"""In every basis. With C = 4 the largest candidate, S = n/16, takes k = n rows; more gain nothing."""
+
+GAUSSIAN_COSAMP = SelectionConstants(noise_weight=Fraction(1), rows_constant=Fraction(4))
+"""CoSaMP looks for S coefficients whatever they are worth, so that too large an S costs it more."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +87,18 @@ class PublicTerms:
     cells: int
     candidates: tuple[int, ...]
     epsilon_select: Fraction
-    epsilon_measure: Fraction
+    measure: Budget
     distance: int
     constants: SelectionConstants
 
     def noise(self, sparsity: int) -> Fraction:
-        """C₄·S·log₂(n/S)·c/ε: the part of u that does not depend on the counts."""
-        weight = self.constants.noise_weight * self.distance / self.epsilon_measure
-        return weight * spread(self.cells, sparsity)
+        """C₄·S·log₂(n/S)·c/ε, or C₄·√(S·log₂(n/S))·c/√(2ρ): the part of u that does not depend on the counts."""
+        weight = self.constants.noise_weight * self.distance
+        rows = spread(self.cells, sparsity)
+        if self.measure.epsilon is not None:
+            return weight * rows / self.measure.epsilon
+        assert self.measure.rho is not None  # noqa: S101  # one of the two is set in every budget
+        return weight * root_below(rows / (2 * self.measure.rho))
 
 
 def scaled_exponents(tails: TailScores, terms: PublicTerms) -> list[Fraction]:
@@ -129,25 +141,18 @@ def choose_sparsity(
     basis: Basis,
     *,
     epsilon_select: Fraction,
-    epsilon_measure: Fraction,
+    measure: Budget,
     distance: int,
     form: str,
     constants: SelectionConstants,
     source: RandomSource,
 ) -> SparsityChoice:
-    """Draw S with probability ∝ exp(−exponent). Spends `epsilon_select`; `epsilon_measure` only enters u."""
+    """Draw S with probability ∝ exp(−exponent). Spends `epsilon_select`; `measure`, what is left, only enters u."""
     exponents_of = validate.one_of("form", form, FORMS)
     epsilon_select = validate.positive("epsilon_select", epsilon_select)
-    epsilon_measure = validate.positive("epsilon_measure", epsilon_measure)
     candidates = sparsity_candidates(basis.n, constants.rows_constant)
-    terms = PublicTerms(basis.n, candidates, epsilon_select, epsilon_measure, distance, constants)
+    terms = PublicTerms(basis.n, candidates, epsilon_select, measure, distance, constants)
     tails = tail_scores(basis, counts, candidates, distance=distance)
     sparsity = candidates[draw_index(exponents_of(tails, terms), source)]
     rows = rows_for(basis.n, sparsity, constants.rows_constant)
     return SparsityChoice(sparsity, rows, candidates)
-
-
-def root_below(number: Fraction) -> Fraction:
-    """√number, rounded down to a multiple of 2^−48."""
-    scaled = (number.numerator << 2 * ROOT_BITS) // number.denominator
-    return Fraction(isqrt(scaled), 1 << ROOT_BITS)

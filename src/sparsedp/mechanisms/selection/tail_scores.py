@@ -13,11 +13,13 @@ from sparsedp.bases.base import Basis
 from sparsedp.bases.cosine import Cosine
 from sparsedp.bases.haar import Haar
 from sparsedp.bases.identity import Identity
+from sparsedp.bases.separable import Separable
 from sparsedp.bases.wavelet import Wavelet
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.selection.cosine_tails import cosine_tails
 from sparsedp.mechanisms.selection.exact_tails import haar_tails, identity_tails
 from sparsedp.mechanisms.selection.scores import TailScores
+from sparsedp.mechanisms.selection.separable_tails import has_proven_tails, separable_tails
 from sparsedp.mechanisms.selection.wavelet_tails import wavelet_tails
 
 
@@ -28,10 +30,11 @@ def tail_scores(basis: Basis, counts: Integers, candidates: Sequence[int], *, di
     distance = validate.whole("distance", distance)
     for sparsity in candidates:
         validate.whole("sparsity", sparsity, most=basis.n, why="the number of cells")
-    return _tails_in(basis)(counts, candidates, distance)
+    return tails_in(basis)(counts, candidates, distance)
 
 
-def _tails_in(basis: Basis) -> Callable[[Integers, Sequence[int], int], TailScores]:
+def tails_in(basis: Basis) -> Callable[[Integers, Sequence[int], int], TailScores]:
+    """The scores of a basis; one without a proof is refused, and asking does not take the counts."""
     if isinstance(basis, Identity):
         return lambda *rest: identity_tails(basis, *rest)
     if isinstance(basis, Haar):
@@ -40,4 +43,6 @@ def _tails_in(basis: Basis) -> Callable[[Integers, Sequence[int], int], TailScor
         return lambda *rest: cosine_tails(basis, *rest)
     if isinstance(basis, Wavelet):
         return lambda *rest: wavelet_tails(basis, *rest)
+    if isinstance(basis, Separable) and has_proven_tails(basis):
+        return lambda *rest: separable_tails(basis, *rest)
     raise InvalidInput("basis", f"{basis.name!r}, whose tails have no proof", "give the sparsity as a number")

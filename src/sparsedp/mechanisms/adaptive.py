@@ -1,0 +1,151 @@
+"""Adaptive: a private look at where the cells are flat, then noise where it buys most; the default mechanism."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp import validate
+from sparsedp.arrays import Integers
+from sparsedp.constraints import Constraints
+from sparsedp.domain import Domain
+from sparsedp.errors import InvalidInput
+from sparsedp.mechanisms.adaptive_shares import ROWS, Shares, group_layers, regular_layers, shares_for
+from sparsedp.mechanisms.base import Mechanism, cells_and_domain, public_knowledge
+from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
+from sparsedp.mechanisms.partition.private_tree import flat_groups, tree_scale
+from sparsedp.mechanisms.partition.roughness import rough_share
+from sparsedp.mechanisms.terms import WHOLE, Terms, checked_terms
+from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
+from sparsedp.noise.source import RandomSource
+from sparsedp.plan import Plan
+from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.guarantee import Expense
+from sparsedp.privacy.ledger import Ledger
+from sparsedp.progress import stage
+from sparsedp.recovery.plan import RecoveryPlan
+from sparsedp.sensing.group_sums import GroupSums
+from sparsedp.synopsis import Synopsis
+
+Layers = list[tuple[int | list[int], Fraction]]
+"""Groups (a block size, or their first cells) and the share of the budget that their sums get, finest first."""
+
+
+@dataclass(frozen=True)
+class Adaptive(Mechanism):
+    """Layers of group sums, each with its own noise, fused and shrunk; which groups, a private look decides.
+
+    `workload`: "cells" is best for single cells, "ranges" for sums over ranges and boxes, "any" for both at once.
+
+    Guarantee: ε-differential privacy, ρ-zCDP or (ε, δ), as asked; the looks are part of it.
+    Proof: `mechanisms/adaptive.md`.
+    """
+
+    workload: str = "any"
+
+    name: ClassVar[str] = "adaptive"
+
+    def __post_init__(self) -> None:
+        validate.one_of("workload", self.workload, ROWS)
+
+    def plan(self, cells: int, domain: Domain | None = None) -> Plan:
+        """Refused: what is measured is decided by looking at the whole table."""
+        given = "adaptive, which decides what to measure by looking at the whole table"
+        raise InvalidInput("mechanism", given, "call `measure`, or use Laplace or Compressive to measure parts apart")
+
+    def measure(
+        self,
+        counts: npt.ArrayLike,
+        *,
+        epsilon: validate.Number | Budget | None = None,
+        rho: validate.Number | None = None,
+        delta: validate.Number | None = None,
+        domain: Domain | None = None,
+        contribution: int = 1,
+        neighbours: str = "add_remove",
+        negative: bool = False,
+        constraints: Constraints | None = None,
+        ledger: Ledger | None = None,
+        sampler: str = "sparsedp",
+        source: RandomSource | None = None,
+    ) -> Synopsis:
+        """The noisy sums and how they were chosen. The arguments are those of `Mechanism.measure`."""
+        cells, domain = cells_and_domain(counts, domain, negative=negative)
+        invariant = public_knowledge(constraints, cells.size, domain, negative=negative)
+        terms = checked_terms(epsilon, rho, delta, contribution, neighbours, ledger, sampler, source, invariant)
+        _refuse_too_wide(terms)
+        terms.debit(f"{self.name}, {cells.size} cells")
+        with stage(f"measuring {cells.size:,} cells"):
+            table = ((cells.size,), (True,)) if domain is None else (domain.shape, domain.ordered)
+            shares = shares_for(self.workload, *table)
+            row = GroupSums(cells.size, [1], *table).in_a_row(cells)
+            layers, looks = _chosen(row, shares, terms)
+            sensing = GroupSums(cells.size, [groups for groups, _ in layers], *table)
+            recovery = ("" if not negative else "signed_") + "layers" + ("_keeping_sums" if shares.keep_sums else "")
+            plan = Plan(
+                self.name,
+                sensing,
+                RecoveryPlan(recovery),
+                domain=domain,
+                nonnegative=not negative,
+                constraints=constraints,
+            )
+            return _measured(plan, sensing, row, [share for _, share in layers], looks, terms)
+
+
+def _chosen(row: Integers, shares: Shares, terms: Terms) -> tuple[Layers, list[Expense]]:
+    """What to measure, and what was paid for deciding it."""
+    if not shares.looks:
+        return list(regular_layers(len(row), shares)), []
+    probe = _noise(terms, shares.probe, "see how rough the cells are")
+    whole = _noise(terms, WHOLE, "measure")
+    if rough_share(row, sqrt(whole.law.variance), probe.add_to) >= shares.rough_from:
+        left = 1 - shares.probe
+        return [(size, share * left) for size, share in regular_layers(len(row), shares)], [probe.expense]
+    epsilon, expense = terms.pure(shares.tree, "find where the cells are flat")
+    scale = terms.sampler.effective_scale(tree_scale(terms.neighbours.distance, epsilon))
+    tree = CalibratedNoise(DiscreteLaplaceLaw(scale), expense, terms.sampler, terms.source)
+    starts = flat_groups(row, scale, tree.add_to, shares.least_group)
+    return _group_layers(starts, shares), [probe.expense, expense]
+
+
+def _group_layers(starts: Integers, shares: Shares) -> Layers:
+    """The chosen groups, bundles of them if they are many, and the single cells if they are wanted."""
+    left = 1 - shares.probe - shares.tree
+    groups = left * (1 - shares.group_cells)
+    together, alone = group_layers(len(starts))
+    layers: Layers = [(1, left * shares.group_cells)] if shares.group_cells else []
+    layers.append((starts.tolist(), groups * alone))
+    if together:
+        layers.append((starts[::together].tolist(), groups * (1 - alone)))
+    return layers
+
+
+def _measured(
+    plan: Plan, sensing: GroupSums, row: Integers, shares: list[Fraction], looks: list[Expense], terms: Terms
+) -> Synopsis:
+    """Every layer's sums with noise of its own."""
+    noises = [_noise(terms, share, "measure") for share in shares]
+    values = []
+    for layer, noise in enumerate(noises):
+        sums = sensing.apply_layer(row, layer)
+        noise.add_to(sums)
+        values.append(sums)
+    guarantee = terms.guarantee([*looks, *(noise.expense for noise in noises)])
+    return Synopsis(np.concatenate(values), plan, LayersLaw(tuple(noise.law for noise in noises)), guarantee)
+
+
+def _noise(terms: Terms, share: Fraction, purpose: str) -> CalibratedNoise:
+    """Noise for numbers of which a person changes one by c, or several by c together: sums over groups of one layer."""
+    distance = terms.neighbours.distance
+    return terms.noise(distance, distance**2, share, purpose)
+
+
+def _refuse_too_wide(terms: Terms) -> None:
+    """The smallest share that any phase may have leaves room in 64 bits, or the budget is refused before the debit."""
+    _noise(terms, Fraction(1, 1000), "measure")

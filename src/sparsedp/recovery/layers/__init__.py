@@ -1,0 +1,1 @@
+"""Recovery of layers of group sums: fuse them, shrink the noise, keep sums, remove negative cells."""

@@ -1,0 +1,164 @@
+"""From layers of noisy group sums to an estimate of every cell (layers.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparsedp.arrays import Floats, Integers
+from sparsedp.constraints import nonnegative_keeping_totals
+from sparsedp.errors import InvalidInput
+from sparsedp.noise.law import IndependentLaw, LayersLaw, NoiseLaw
+from sparsedp.recovery.layers.fusion import Layer, fuse
+from sparsedp.recovery.layers.group_shrinkage import shrink_groups
+from sparsedp.recovery.layers.nonnegative import keeping_total, nearest_nonnegative
+from sparsedp.recovery.shrinkage.shrink import shrink
+from sparsedp.recovery.solution import Solution, Status
+from sparsedp.sensing.base import Sensing
+from sparsedp.sensing.group_sums import GroupSums
+
+LEAST_VARIANCE = 1e-200
+"""Noise of a huge budget has a variance that is zero in floating point; it is taken for this."""
+
+LEAST_RUN, MOST_RUNS = 64, 2048
+"""Tables with unordered axes are shrunk along the ordered ones if these have so many cells, in no more tables."""
+
+MOST_NEAREST = 2**18
+"""Cells beside their total alone are projected in the metric of the noise, up to so many; more by halving."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What a recovery of layers found, in the row's order: for the estimate and for its error."""
+
+    sensing: GroupSums
+    law: LayersLaw
+    layers: list[Layer]
+    fused: Floats
+    estimate: Floats
+    level_variances: Floats
+    total_variance: float
+    stats: dict[str, object]
+
+
+def layers(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
+    """All layers fused, the noise of cells shrunk, negative cells removed."""
+    return _solution(fit_layers(sensing, values, law))
+
+
+def signed_layers(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
+    """The same for counts that may be negative."""
+    return _solution(fit_layers(sensing, values, law, nonnegative=False))
+
+
+def layers_keeping_sums(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
+    """As `layers`, but cells are shrunk only within the groups of the layer above them, whose sums are kept."""
+    return _solution(fit_layers(sensing, values, law, keep_sums=True))
+
+
+def signed_layers_keeping_sums(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
+    """The same for counts that may be negative."""
+    return _solution(fit_layers(sensing, values, law, nonnegative=False, keep_sums=True))
+
+
+def _solution(fit: Fit) -> Solution:
+    return Solution(fit.sensing.out_of_row(fit.estimate), Status.DIRECT, fit.stats)
+
+
+def fit_layers(
+    sensing: Sensing, values: Integers, law: NoiseLaw, *, nonnegative: bool = True, keep_sums: bool = False
+) -> Fit:
+    """Fuse, shrink, keep the sums of groups if wanted, and make non-negative."""
+    if not isinstance(sensing, GroupSums) or not isinstance(law, LayersLaw):
+        raise InvalidInput("recovery", "'layers'", "it needs layers of group sums")
+    fused = fuse(sensing, values, law)
+    level_variances, total_variance = noise_by_level(sensing, law, fused)
+    if len(fused[0].starts) < sensing.n:
+        unclipped, estimate = _flat_groups(fused[0], sensing.n, nonnegative=nonnegative)
+        stats: dict[str, object] = {"layers": [len(layer.starts) for layer in fused]}
+        return Fit(sensing, law, fused, unclipped, estimate, level_variances, total_variance, stats)
+    cells = fused[0].sums
+    chosen = _chosen_groups(sensing, fused)
+    shrunk = _shrunk_runs(cells, sensing, law.finest, None if chosen is not None else level_variances)
+    if chosen is not None:
+        shrunk += _spread(shrink_groups(chosen.starts, chosen.sums, chosen.variances, sensing.n), chosen, shrunk)
+    elif keep_sums and len(fused) > 2:
+        shrunk += _spread(fused[1].sums, fused[1], shrunk)
+    estimate = shrunk
+    if nonnegative and len(fused) == 2 and chosen is None and sensing.n <= MOST_NEAREST:
+        estimate = nearest_nonnegative(shrunk, level_variances, total_variance)
+    elif nonnegative:
+        estimate = nonnegative_keeping_totals(shrunk)
+    stats = {"layers": [len(layer.starts) for layer in fused]}
+    return Fit(sensing, law, fused, cells, estimate, level_variances, total_variance, stats)
+
+
+def _flat_groups(groups: Layer, n: int, *, nonnegative: bool) -> tuple[Floats, Floats]:
+    """Cells that were not measured one by one: a group is flat, as far as anybody knows."""
+    sizes = np.diff(groups.starts, append=n)
+    shrunk = shrink_groups(groups.starts, groups.sums, groups.variances, n)
+    sums = keeping_total(shrunk) if nonnegative else shrunk
+    return np.repeat(groups.sums / sizes, sizes), np.repeat(sums / sizes, sizes)
+
+
+def _spread(sums: Floats, groups: Layer, cells: Floats) -> Floats:
+    """What gives each group its sum, spread evenly over its cells."""
+    sizes = np.diff(groups.starts, append=len(cells))
+    return np.repeat((sums - np.add.reduceat(cells, groups.starts)) / sizes, sizes)
+
+
+def _shrunk_runs(cells: Floats, sensing: GroupSums, law: IndependentLaw, level_variances: Floats | None) -> Floats:
+    """Each run of neighbouring cells shrunk by itself: across an unordered axis there is nothing to smooth."""
+    run = sensing.run
+    if run == sensing.n:
+        return _shrunk(cells, law, level_variances)
+    if run < LEAST_RUN or sensing.n // run > MOST_RUNS:
+        return cells.copy()
+    return np.concatenate(
+        [_shrunk(cells[start : start + run], law, level_variances) for start in range(0, sensing.n, run)]
+    )
+
+
+def _shrunk(cells: Floats, law: IndependentLaw, level_variances: Floats | None) -> Floats:
+    if len(cells) == 1:
+        return cells.copy()
+    if level_variances is None:
+        return shrink(cells, law).value
+    variances = level_variances[: (len(cells) - 1).bit_length()]
+    # Rounding must not make a level look better measured than its cells: the noise would be taken for Gaussian.
+    return shrink(cells, law, np.where(variances > 0.999 * law.variance, law.variance, variances)).value
+
+
+def _chosen_groups(sensing: GroupSums, fused: list[Layer]) -> Layer | None:
+    """The layer of groups that a private look chose, whose sums are kept: the look says that they differ."""
+    for layer, described in zip(fused, sensing.layers, strict=True):
+        if not isinstance(described, int):
+            return layer
+    return None
+
+
+def noise_by_level(sensing: GroupSums, law: LayersLaw, fused: list[Layer]) -> tuple[Floats, float]:
+    """The variance of the noise of the fused cells: of an aligned orthonormal detail of each level, and of the total.
+
+    Exact where the layers are blocks of 2^k cells. Where groups were chosen, the mean over the row: within a group
+    the cells' own; across groups, that of the groups' sums.
+    """
+    n = sensing.n
+    levels = max(n - 1, 1).bit_length()
+    total_variance = float(fused[-1].variances.sum()) / n
+    if all(isinstance(layer, int) for layer in sensing.layers):
+        precision = np.zeros(levels + 1)
+        for size, noise in zip(sensing.layers, law.layers, strict=True):
+            width = min(int(size), n)  # type: ignore[arg-type]  # they are all whole numbers
+            precision[min((width - 1).bit_length(), levels) :] += width / max(noise.variance, LEAST_VARIANCE)
+        return 1.0 / precision[:levels], min(total_variance, 1.0 / float(precision[-1]))
+    chosen = _chosen_groups(sensing, fused) or fused[0]
+    sizes = np.diff(chosen.starts, append=n)
+    share = sizes / n
+    within = law.finest.variance if len(fused[0].starts) == n else 0.0
+    variances = np.empty(levels)
+    for level in range(1, levels + 1):
+        across = sizes < (1 << level)
+        variances[level - 1] = (share * np.where(across, chosen.variances / sizes, within)).sum()
+    return np.maximum(variances, 1e-9 * max(float(variances.max()), 1e-9)), total_variance

@@ -1,0 +1,49 @@
+"""The order in which the cells of a table are laid in a row, so that neighbours in the table are near in the row.
+
+Cells that differ on an unordered axis are never neighbours: those axes vary slowest. Along the ordered axes the row
+follows the Z-order curve: the bits of the coordinates, interleaved. So every aligned run of 2^j cells is a box, of
+sides that differ by a factor of two at most, wherever the sides are powers of two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from sparsedp.arrays import Integers
+
+
+def cell_order(shape: Sequence[int], ordered: Sequence[bool]) -> Integers | None:
+    """`order[i]` is the number, row by row, of the i-th cell in the row; None where that is i itself."""
+    smooth = [axis for axis, is_ordered in enumerate(ordered) if is_ordered and shape[axis] > 1]
+    apart = [axis for axis in range(len(shape)) if axis not in smooth]
+    numbers = np.arange(prod(shape), dtype=np.int64).reshape(shape)
+    tables = np.moveaxis(numbers, apart, range(len(apart))).reshape(-1, *(shape[axis] for axis in smooth))
+    curve = _z_order([shape[axis] for axis in smooth])
+    order = np.ascontiguousarray(tables.reshape(len(tables), -1)[:, curve]).reshape(-1)
+    return None if np.array_equal(order, numbers.reshape(-1)) else order
+
+
+def separate_runs(shape: Sequence[int], ordered: Sequence[bool]) -> int:
+    """How many cells in a row are neighbours of one another: as many as the ordered axes have together."""
+    return prod(length for length, is_ordered in zip(shape, ordered, strict=True) if is_ordered)
+
+
+def _z_order(sides: list[int]) -> Integers:
+    """The cells of a table of ordered axes, sorted by their interleaved bits; of one axis, as they are."""
+    cells = prod(sides)
+    if len(sides) < 2:
+        return np.arange(cells, dtype=np.int64)
+    codes = np.zeros(sides, dtype=np.int64)
+    place = 0
+    for bit in range(max(sides).bit_length()):
+        for axis in reversed(range(len(sides))):
+            if (1 << bit) < sides[axis]:
+                index = np.arange(sides[axis], dtype=np.int64).reshape(
+                    [-1 if a == axis else 1 for a in range(len(sides))]
+                )
+                codes += ((index >> bit) & 1) << place
+                place += 1
+    return np.argsort(codes.reshape(-1), kind="stable").astype(np.int64)

@@ -1,0 +1,156 @@
+"""Layers of sums: the cells, laid in a row, are cut into groups in several ways, and every group is summed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from sparsedp.arrays import Floats, Integers, float_vector
+from sparsedp.errors import InvalidInput
+from sparsedp.sensing.base import Sensing, exact_counts
+from sparsedp.sensing.cell_order import cell_order, separate_runs
+from sparsedp.validate import MAX_CELLS, whole
+
+MOST_LAYERS = 40
+
+
+class GroupSums(Sensing):
+    """Φ has one row a group, its entries 0 and 1; the groups of a layer hold every cell once.
+
+    A layer is a whole number b (groups of b cells, the last one being what is left) or the list of its groups' first
+    cells. Each layer's groups are made of whole groups of the layer before it. The row follows `cell_order`; a table is
+    given by its `shape` and by which axes are `ordered`.
+    """
+
+    name = "group_sums"
+
+    def __init__(
+        self,
+        n: int,
+        layers: Sequence[int | Sequence[int]],
+        shape: Sequence[int] | None = None,
+        ordered: Sequence[bool] | None = None,
+    ) -> None:
+        self.n = whole("n", n, most=MAX_CELLS)
+        self.shape = (self.n,) if shape is None else tuple(whole("shape", side) for side in shape)
+        self.ordered = (True,) * len(self.shape) if ordered is None else tuple(bool(axis) for axis in ordered)
+        if prod(self.shape) != self.n or len(self.ordered) != len(self.shape):
+            raise InvalidInput("shape", f"{self.shape}", f"give the sides of a table of {self.n} cells")
+        if not 1 <= len(layers) <= MOST_LAYERS:
+            raise InvalidInput("layers", f"{len(layers)} of them", f"give from 1 to {MOST_LAYERS}")
+        self.layers = [self._checked(layer) for layer in layers]
+        self.starts = [
+            np.arange(0, self.n, layer, dtype=np.int64) if isinstance(layer, int) else np.array(layer, np.int64)
+            for layer in self.layers
+        ]
+        for finer, coarser in pairwise(range(len(layers))):
+            if not self._nested(finer, coarser):
+                raise InvalidInput("layers", "cutting through groups of the layer before", "give them finest first")
+
+    def _checked(self, layer: int | Sequence[int]) -> int | list[int]:
+        if isinstance(layer, int):
+            return whole("layers", layer, most=MAX_CELLS)
+        starts = [whole("layers", start, least=0, most=self.n - 1) for start in layer]
+        if not starts or starts[0] != 0 or any(a >= b for a, b in pairwise(starts)):
+            raise InvalidInput("layers", "first cells that do not rise from 0", "give where each group begins")
+        return starts
+
+    def _nested(self, finer: int, coarser: int) -> bool:
+        """Whether the coarser layer's groups begin where groups of the finer one do."""
+        size = self.layers[finer]
+        if isinstance(size, int):
+            other = self.layers[coarser]
+            return (
+                (other % size == 0 or other >= self.n) if isinstance(other, int) else not any(x % size for x in other)
+            )
+        return bool(np.isin(self.starts[coarser], self.starts[finer], assume_unique=True).all())
+
+    @cached_property
+    def order(self) -> Integers | None:
+        """Which cell is where in the row; None if they are as they were."""
+        return cell_order(self.shape, self.ordered)
+
+    @property
+    def run(self) -> int:
+        """How many cells in a row are neighbours: the row is made of runs of that many, apart from one another."""
+        return separate_runs(self.shape, self.ordered)
+
+    @cached_property
+    def rows(self) -> int:
+        """The number of groups."""
+        return sum(map(len, self.starts))
+
+    def split(self, values: Floats) -> list[Floats]:
+        """The values of each layer."""
+        return np.split(values, np.cumsum([len(starts) for starts in self.starts])[:-1])
+
+    def apply_layer(self, row: Integers, layer: int) -> Integers:
+        """The sums of one layer, of cells already in a row (`in_a_row`)."""
+        starts = self.starts[layer]
+        return row.copy() if len(starts) == self.n else np.add.reduceat(row, starts)
+
+    def in_a_row(self, cells: Any) -> Any:
+        """Cells numbered row by row, laid in the row."""
+        return cells if self.order is None else cells[self.order]
+
+    def out_of_row(self, row: Floats) -> Floats:
+        """The inverse of `in_a_row`."""
+        if self.order is None:
+            return row
+        cells = np.empty_like(row)
+        cells[self.order] = row
+        return cells
+
+    def apply(self, counts: Integers) -> Integers:
+        """The sums of all layers, exact modulo 2⁶⁴."""
+        row = self.in_a_row(exact_counts(counts, self.n))
+        return np.concatenate([self.apply_layer(row, layer) for layer in range(len(self.starts))])
+
+    def forward(self, signal: Floats) -> Floats:
+        """The same sums in floating point."""
+        row = self.in_a_row(float_vector("signal", signal, self.n))
+        return np.concatenate([np.add.reduceat(row, starts) for starts in self.starts])
+
+    def adjoint(self, values: Floats) -> Floats:
+        """To every cell the values of the groups it is in."""
+        row = np.zeros(self.n)
+        for starts, layer in zip(self.starts, self.split(float_vector("values", values, self.rows)), strict=True):
+            row += np.repeat(layer, np.diff(starts, append=self.n))
+        return self.out_of_row(row)
+
+    def materialize(self) -> Integers:
+        """Φ as a matrix of zeros and ones."""
+        matrix = np.zeros((self.rows, self.n), dtype=np.int64)
+        order = np.arange(self.n) if self.order is None else self.order
+        group = -1
+        for starts in self.starts:
+            ends = [*starts[1:].tolist(), self.n]
+            for start, end in zip(starts.tolist(), ends, strict=True):
+                group += 1
+                matrix[group, order[start:end]] = 1
+        return matrix
+
+    @property
+    def max_column_l1(self) -> int:
+        """Every cell is in one group of each layer."""
+        return len(self.starts)
+
+    @property
+    def max_column_l2_squared(self) -> int:
+        """The same: the entries are 0 and 1."""
+        return len(self.starts)
+
+    def describe(self) -> dict[str, Any]:
+        """Name, cells and layers; of a table also its shape and which axes are ordered."""
+        plain = {"name": self.name, "n": self.n, "layers": [list(x) if isinstance(x, list) else x for x in self.layers]}
+        if self.shape == (self.n,) and self.ordered == (True,):
+            return plain
+        return {**plain, "shape": list(self.shape), "ordered": list(self.ordered)}
+
+    def __hash__(self) -> int:
+        return hash((self.n, self.shape, self.ordered, len(self.layers), self.rows))

@@ -1,0 +1,149 @@
+"""The private tree written out plainly: every tree there is, its exact probability, and the worst that a path does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+from sparsedp.arrays import Floats, Integers
+
+
+@dataclass(frozen=True)
+class Node:
+    """The aligned group of `size` cells that begins at `start`, at a depth of the tree."""
+
+    start: int
+    size: int
+    depth: int
+
+
+@dataclass(frozen=True)
+class PlainTree:
+    """One possible outcome: the nodes that were halved, those that were looked at and left, and the leaves' starts."""
+
+    halved: tuple[Node, ...]
+    left: tuple[Node, ...]
+    starts: tuple[int, ...]
+
+
+def root_of(n: int) -> Node:
+    size = 1
+    while size < n:
+        size *= 2
+    return Node(0, size, 0)
+
+
+def halves(node: Node, n: int) -> list[Node]:
+    both = [Node(node.start + part * node.size // 2, node.size // 2, node.depth + 1) for part in (0, 1)]
+    return [half for half in both if half.start < n]
+
+
+def every_tree(node: Node, n: int, least: int = 1) -> list[PlainTree]:
+    """All outcomes below a node."""
+    if node.size <= least:
+        return [PlainTree((), (), (node.start,))]
+    found = [PlainTree((), (node,), (node.start,))]
+    for parts in product(*(every_tree(half, n, least) for half in halves(node, n))):
+        halved = (node, *(each for part in parts for each in part.halved))
+        left = tuple(each for part in parts for each in part.left)
+        found.append(PlainTree(halved, left, tuple(start for part in parts for start in part.starts)))
+    return found
+
+
+def plain_deviation(cells: Sequence[int]) -> int:
+    """min over a of Σ |xᵢ − a|, a being one of the cells."""
+    return min(sum(abs(cell - a) for cell in cells) for a in set(cells))
+
+
+def log_halved(score: Integers, scale: Fraction) -> Floats:
+    """log P(score + Z > 0) for discrete Laplace Z: P(Z ≥ t) = q^t/(1 + q) for t ≥ 0, q = exp(−1/scale)."""
+    rate = float(1 / scale)
+    q = np.exp(-rate)
+    below = -rate * (1.0 - np.minimum(score, 0)) - np.log1p(q)
+    above = np.log1p(-np.exp(-rate * np.maximum(score, 1)) / (1.0 + q))
+    logs: Floats = np.where(score <= 0, below, above)
+    return logs
+
+
+def log_left(score: Integers, scale: Fraction) -> Floats:
+    """log P(score + Z ≤ 0): by symmetry that of 1 − score + Z > 0."""
+    return log_halved(1 - score, scale)
+
+
+def score_of(deviation: Integers, depth: int, decay: int) -> Integers:
+    score: Integers = np.maximum(deviation - depth * decay, -decay)
+    return score
+
+
+def log_probabilities(tables: Integers, scale: Fraction, decay: int, least: int = 1) -> Floats:
+    """Of every tree (rows) under every table of counts (columns), exactly up to floats."""
+    n, most = tables.shape[1], int(tables.max())
+    logs: dict[tuple[Node, bool], Floats] = {}
+
+    def log_of(node: Node, halved: bool) -> Floats:
+        if (node, halved) not in logs:
+            cells = tables[:, node.start : node.start + node.size]
+            distances = [np.abs(cells - a).sum(axis=1) for a in range(int(tables.min()), most + 1)]
+            score = score_of(np.min(distances, axis=0), node.depth, decay)
+            logs[node, halved] = (log_halved if halved else log_left)(score, scale)
+        return logs[node, halved]
+
+    rows = []
+    for tree in every_tree(root_of(n), n, least):
+        row = np.zeros(len(tables))
+        for node in tree.halved:
+            row += log_of(node, halved=True)
+        for node in tree.left:
+            row += log_of(node, halved=False)
+        rows.append(row)
+    return np.array(rows)
+
+
+def every_table(n: int, most: int) -> Integers:
+    """All tables of n counts from 0 to `most`, the first cell varying slowest."""
+    return np.array(list(product(range(most + 1), repeat=n)), dtype=np.int64)
+
+
+def worst_path(scale: Fraction, decay: int, depth: int) -> float:
+    """The largest log-ratio of a path of `depth` nodes over all deviations that the rules allow, times the scale.
+
+    Two sequences of whole numbers ≥ 0, neither rising, never more than 1 apart (either may be above); the path ends in
+    a leaf anywhere, or in one of the least size, which is not looked at. Dynamic programme from the lowest node up.
+    """
+    top = depth * decay + int(8 * scale) + 5
+    c = np.arange(top + 1)
+    gains = {apart: np.zeros(top + 1) for apart in (-1, 0, 1)}
+    for level in reversed(range(depth)):
+        best = {apart: np.maximum.accumulate(gain) for apart, gain in gains.items()}
+        for apart in gains:
+            other = c + apart
+            below = np.full(top + 1, -np.inf)
+            for next_apart, gain in best.items():
+                most = np.minimum(c, other - next_apart)
+                below = np.maximum(below, np.where(most >= 0, gain[np.maximum(most, 0)], -np.inf))
+            one, two = (score_of(deviations, level, decay) for deviations in (c, other))
+            left = log_left(one, scale) - log_left(two, scale)
+            halved = log_halved(one, scale) - log_halved(two, scale) + below
+            gains[apart] = np.where(other >= 0, np.maximum(left, halved), -np.inf)
+    return float(max(gain.max() for gain in gains.values())) * float(scale)
+
+
+def grown_tree(row: Sequence[int], decay: int, noise: Callable[[Node], int], least: int = 1) -> tuple[list[int], int]:
+    """The leaves' starts by plain recursion, and how many nodes were looked at."""
+    looked = 0
+
+    def grow(node: Node) -> list[int]:
+        nonlocal looked
+        if node.size <= least:
+            return [node.start]
+        looked += 1
+        deviation = plain_deviation(row[node.start : node.start + node.size])
+        if max(deviation - node.depth * decay, -decay) + noise(node) <= 0:
+            return [node.start]
+        return [start for half in halves(node, len(row)) for start in grow(half)]
+
+    return grow(root_of(len(row))), looked
