@@ -16,6 +16,9 @@ from sparsedp.experiments.metrics import cell_error, range_error
 from sparsedp.mechanisms.base import Mechanism
 
 MECHANISMS: dict[str, Callable[[], Mechanism]] = {
+    "Adaptive()": sdp.Adaptive,
+    'Adaptive(workload="cells")': lambda: sdp.Adaptive("cells"),
+    'Adaptive(workload="ranges")': lambda: sdp.Adaptive("ranges"),
     "Laplace()": sdp.Laplace,
     "Hierarchical()": sdp.Hierarchical,
     "Hierarchical(branching=16)": lambda: sdp.Hierarchical(branching=16),

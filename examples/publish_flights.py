@@ -22,7 +22,7 @@ from sparsedp.datasets.flights import hourly_departures
 from sparsedp.experiments.metrics import cell_error, range_error
 
 EPSILON = "0.1"
-PUBLISHED = "laplace"
+PUBLISHED = "adaptive"
 OUT = Path("out")
 FORTNIGHT = slice(24 * 182, 24 * 196)  # 2 to 15 July: quiet nights, busy days, a holiday
 

@@ -56,10 +56,10 @@ ROWS: dict[str, Shares] = {
 
 TABLES: dict[str, Shares] = {
     "cells": ROWS["cells"],
-    "any": replace(ROWS["any"], cells=_hundredths(75), total=_hundredths(5), keep_sums=True),
-    "ranges": replace(ROWS["ranges"], cells=_hundredths(70), total=_hundredths(5)),
+    "any": replace(ROWS["any"], cells=_hundredths(75), total=_hundredths(5), rough_from=0.1, keep_sums=True),
+    "ranges": replace(ROWS["ranges"], cells=_hundredths(70), total=_hundredths(5), rough_from=0.1),
 }
-"""For several: the edge of a box cuts so many blocks that most has to be spent on cells."""
+"""For several: the edge of a box cuts so many groups that most has to be spent on cells."""
 
 
 def shares_for(workload: str, shape: Sequence[int], ordered: Sequence[bool]) -> Shares:

@@ -18,6 +18,8 @@ from sparsedp.arrays import Integers
 def cell_order(shape: Sequence[int], ordered: Sequence[bool]) -> Integers | None:
     """`order[i]` is the number, row by row, of the i-th cell in the row; None where that is i itself."""
     smooth = [axis for axis, is_ordered in enumerate(ordered) if is_ordered and shape[axis] > 1]
+    if len(shape) == 1:
+        return None
     apart = [axis for axis in range(len(shape)) if axis not in smooth]
     numbers = np.arange(prod(shape), dtype=np.int64).reshape(shape)
     tables = np.moveaxis(numbers, apart, range(len(apart))).reshape(-1, *(shape[axis] for axis in smooth))
