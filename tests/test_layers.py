@@ -26,6 +26,7 @@ LAYERS = [
     ["mechanisms", "datasets", "experiments"],
     ["streams"],
     ["publish"],
+    ["previews"],
     [""],
 ]
 AFTER_THE_NOISE = ("recovery", "constraints", "releases", "synopsis", "plan", "columns_file")

@@ -17,10 +17,9 @@ SOURCE = Path(sdp.__file__).parent
 
 PUBLIC = """
 MECHANISMS Adaptive BadFile Bins Budget BudgetExceeded Calendar Categories Compressive Constraints ContinualAdaptive
-ContinualCompressive
-ContinualCounter ContinualDifference Domain Hierarchical Integers Interval InvalidInput Laplace Ledger PrivateSide
-Privelet Release SelectionConstants SparsedpError Stream Synopsis TimeAxis UnknownName __version__ open_release
-open_stream open_synopsis release
+ContinualCompressive ContinualCounter ContinualDifference Domain Hierarchical Integers Interval InvalidInput Laplace
+Ledger Preview PrivateSide Privelet Release SelectionConstants SparsedpError Stream Synopsis TimeAxis UnknownName
+__version__ open_release open_stream open_synopsis preview release
 """
 
 

@@ -12,6 +12,7 @@ from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, BudgetExceeded, InvalidInput, PrivateSide, SparsedpError, UnknownName
 from sparsedp.mechanisms import MECHANISMS, Adaptive, Compressive, Hierarchical, Laplace, Privelet
 from sparsedp.mechanisms.selection.sparsity_choice import SelectionConstants
+from sparsedp.previews import Preview, preview
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger import Ledger
 from sparsedp.publish import release
@@ -45,6 +46,7 @@ __all__ = [
     "InvalidInput",
     "Laplace",
     "Ledger",
+    "Preview",
     "PrivateSide",
     "Privelet",
     "Release",
@@ -58,5 +60,6 @@ __all__ = [
     "open_release",
     "open_stream",
     "open_synopsis",
+    "preview",
     "release",
 ]

@@ -1,0 +1,105 @@
+"""Made-up shapes that a table of counts may have: public, repeatable, and drawn anew for every run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from math import prod
+
+import numpy as np
+
+from sparsedp.arrays import Floats, Integers
+from sparsedp.domain import Domain
+
+HUMPS = 5
+BLOCKS = 24
+EMPTY_BLOCKS = 1 / 6
+"""The share of the blocks that hold nothing."""
+RISE = 100.0
+"""Between the lowest and the highest block."""
+PEAKS = 1000.0
+"""Between the smallest and the largest of the lone cells of a spiky table."""
+
+
+def flat(domain: Domain, generator: np.random.Generator) -> Floats:
+    """Every cell alike along the ordered axes."""
+    return _over_categories(domain, np.ones(_sides(domain)), generator)
+
+
+def smooth(domain: Domain, generator: np.random.Generator) -> Floats:
+    """A few broad humps on a low floor."""
+    weights = np.full(_sides(domain), 0.1)
+    for _ in range(HUMPS):
+        weights += generator.uniform(0.3, 1) * _outer(
+            [_hump(side, generator.uniform(0, 1), generator.uniform(0.05, 0.2)) for side in _sides(domain)]
+        )
+    return _over_categories(domain, weights, generator)
+
+
+def steps(domain: Domain, generator: np.random.Generator) -> Floats:
+    """About two dozen constant blocks between random edges, heights over two orders of magnitude; some are empty."""
+    sides = _sides(domain)
+    wide = sum(side > 1 for side in sides)
+    pieces = [min(side, max(2, round(BLOCKS ** (1 / wide)))) if side > 1 else 1 for side in sides]
+    heights = np.exp(generator.uniform(0, np.log(RISE), pieces))
+    heights[generator.random(pieces) < EMPTY_BLOCKS] = 0
+    for axis, (side, count) in enumerate(zip(sides, pieces, strict=True)):
+        edges = np.sort(generator.permutation(np.arange(1, side))[: count - 1])
+        heights = np.repeat(heights, np.diff([0, *edges, side]), axis=axis)
+    return _over_categories(domain, heights if heights.any() else heights + 1, generator)
+
+
+def spiky(domain: Domain, generator: np.random.Generator) -> Floats:
+    """About √n of the n cells hold everything, heights over three orders of magnitude; all others are empty."""
+    weights = np.zeros(domain.size)
+    peaks = round(domain.size**0.5)
+    weights[generator.choice(domain.size, peaks, replace=False)] = np.exp(generator.uniform(0, np.log(PEAKS), peaks))
+    return weights.reshape(domain.shape)
+
+
+def rough(domain: Domain, generator: np.random.Generator) -> Floats:
+    """Every cell for itself: its neighbours say nothing about it."""
+    return generator.exponential(size=domain.shape)
+
+
+SHAPES: dict[str, Callable[[Domain, np.random.Generator], Floats]] = {
+    shape.__name__: shape for shape in (flat, smooth, steps, spiky, rough)
+}
+ALIASES = {"unordered": "rough"}
+ALL_SHAPES = tuple(SHAPES)
+WITHOUT_ORDER = ("spiky", "rough")
+"""Those that differ on a table without any ordered axis."""
+
+
+def made_up_shares(shape: str, domain: Domain, draw: int) -> Floats:
+    """Each cell's share of the whole in the `draw`-th table of that shape: the same on every machine."""
+    generator = np.random.default_rng([ALL_SHAPES.index(shape), draw])
+    weights = SHAPES[shape](domain, generator)
+    return np.asarray(weights / weights.sum(), dtype=np.float64)
+
+
+def made_up_counts(shares: Floats, total: int, draw: int) -> Integers:
+    """Counts that add up to `total`, each of them falling into a cell by the shares."""
+    generator = np.random.default_rng([len(ALL_SHAPES), draw])
+    return generator.multinomial(total, shares.reshape(-1)).astype(np.int64).reshape(shares.shape)
+
+
+def _sides(domain: Domain) -> tuple[int, ...]:
+    """The table's shape, with a single cell for each axis that has no order."""
+    return tuple(axis.length if axis.ordered else 1 for axis in domain.axes)
+
+
+def _over_categories(domain: Domain, weights: Floats, generator: np.random.Generator) -> Floats:
+    """Along an axis without order every label has a random share: uniform among all shares that add up to 1."""
+    shares = [np.ones(1) if axis.ordered else generator.exponential(size=axis.length) for axis in domain.axes]
+    return weights * _outer(shares) if prod(domain.shape) > weights.size else weights
+
+
+def _hump(side: int, centre: float, width: float) -> Floats:
+    places = (np.arange(side) + 0.5) / side
+    return np.asarray(np.exp(-(((places - centre) / width) ** 2)), dtype=np.float64)
+
+
+def _outer(vectors: list[Floats]) -> Floats:
+    """The table whose entries are the products of one entry of each vector."""
+    return reduce(np.multiply.outer, vectors)

@@ -1,0 +1,75 @@
+"""What a preview says and draws."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import sparsedp as sdp
+
+
+@pytest.fixture(scope="module")
+def preview() -> sdp.Preview:
+    domain = sdp.Domain([sdp.Categories("<area>", ["a", "b"]), sdp.Integers("hour", 0, 23)])
+    return sdp.preview(domain, epsilon="0.5", total=(1000, 9000), mechanism="hierarchical", runs=2)
+
+
+def test_words_say_what_was_assumed_and_that_nothing_is_spent(preview: sdp.Preview) -> None:
+    text = str(preview)
+    for part in ("ε = 0.5", "hierarchical", "<area> (2) × hour (24)", "1,000 or 9,000", "nothing is spent"):
+        assert part in text
+    assert text.count("the total") == 2
+    assert text.count("a box of 5 cells") == 2
+    assert "stands out, by three standard errors, from about" in text
+    assert repr(preview).startswith("Preview(<area> (2) × hour (24), ε = 0.5, hierarchical: a cell off by ")
+
+
+def test_html_holds_the_same_and_escapes_names(preview: sdp.Preview) -> None:
+    html = preview._repr_html_()
+    assert "&lt;area&gt;" in html
+    assert "<area>" not in html
+    assert html.count("<tr>") == 2 * 4
+    assert "nothing is spent" in html
+
+
+def test_cells_that_are_mostly_noise_are_called_so(preview: sdp.Preview) -> None:
+    faint = sdp.preview(100, epsilon="0.01", total=100, mechanism="laplace", runs=1)
+    assert "mostly noise" in str(faint)
+    assert "mostly noise" not in str(preview)
+
+
+def test_where_there_is_no_error_there_is_nothing_to_halve() -> None:
+    text = str(sdp.preview(2, epsilon=10**9, total=5, smoothness="flat", mechanism="laplace", runs=1))
+    assert "–" in text
+    assert "far more" not in text
+    assert "a range of 1 cell " in text
+
+
+def test_a_lone_cell_may_never_stand_out() -> None:
+    """A projection to few coefficients smears a lone cell over many."""
+    mechanism = sdp.Compressive(basis="cosine", sparsity=2, rows=8, seed=1)
+    smeared = sdp.preview(256, epsilon=1, total=10**5, smoothness="flat", mechanism=mechanism, runs=1)
+    assert smeared.table[0]["stands_out"] is None
+    assert "does not stand out" in str(smeared)
+
+
+def test_a_picture_is_written(preview: sdp.Preview, tmp_path: Path) -> None:
+    path = preview.plot(tmp_path / "new" / "preview.png")
+    assert path == tmp_path / "new" / "preview.png"
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_a_path_the_figure_itself_is_returned(preview: sdp.Preview) -> None:
+    release, errors = preview.plot().axes
+    assert "smooth, total 1,000" in release.get_title(loc="left")
+    assert release.get_xlabel() == "cells along hour"
+    asked = next(line for line in errors.get_lines() if line.get_label() == "a cell")
+    assert asked.get_xdata().tolist() == [0.25, 0.5, 1, 2]
+    drawn = asked.get_ydata().tolist()
+    assert drawn == sorted(drawn, reverse=True)
+
+
+def test_without_matplotlib_one_sentence_says_so(preview: sdp.Preview, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(sdp.InvalidInput, match=r'pip install "sparsedp\[demo\]"'):
+        preview.plot()
