@@ -103,6 +103,17 @@ def test_a_choice_costs_an_eighth_of_its_square(share: Fraction) -> None:
     assert epsilon**2 / 8 <= expense.budget.rho < (epsilon * (1 + Fraction(1, 2**40))) ** 2 / 8
 
 
+@given(shares)
+def test_a_pure_step_costs_half_its_square(share: Fraction) -> None:
+    pure, in_rho = terms_for(BUDGETS[0]), terms_for(BUDGETS[1])
+    part = Fraction(7, 10) * share
+    assert pure.pure(share, "look") == (part, Expense("look", sdp.Budget(epsilon=part)))
+    epsilon, expense = in_rho.pure(share, "look")
+    assert expense.purpose == "look"
+    assert expense.budget.rho == Fraction(3, 10) * share
+    assert epsilon**2 / 2 <= expense.budget.rho < (epsilon * (1 + Fraction(1, 2**40))) ** 2 / 2
+
+
 @given(st.integers(-300, 60), st.fractions(min_value=1, max_value=10, max_denominator=1000))
 def test_roots_keep_their_digits_however_small(power: int, factor: Fraction) -> None:
     number = factor * Fraction(10) ** power

@@ -14,7 +14,7 @@ FEW_GROUPS = 24
 """Chosen groups beyond this many are measured in two layers: the groups, and every few of them together."""
 
 LEAST_CELLS = 256
-"""Smaller tables are measured in regular layers without a look."""
+"""Smaller tables are measured in regular layers without a look; those smaller than a block, by their cells alone."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def shares_for(workload: str, shape: Sequence[int], ordered: Sequence[bool]) -> 
 
 def regular_layers(n: int, shares: Shares) -> list[tuple[int, Fraction]]:
     """Sizes of blocks and their shares of what is left, finest first: cells, blocks of 16, 256, …, and all of them."""
-    if n == 1:
+    if n < LADDER_STEP:
         return [(1, Fraction(1))]
     middle = []
     size = LADDER_STEP

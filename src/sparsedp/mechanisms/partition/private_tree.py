@@ -15,13 +15,13 @@ import numpy as np
 from sparsedp.arrays import Integers
 from sparsedp.mechanisms.partition.deviation import node_deviations
 
-COST = 3
+COST = Fraction(2607, 1000)
 """Of a change by 1, in units of 1/scale: proven in `private_tree.md` for halving and a decay of scale·ln 2."""
 
 
 def tree_scale(distance: int, epsilon: Fraction) -> Fraction:
-    """The noise scale λ that makes the tree ε-private for neighbours at that distance: 3·distance/ε."""
-    return Fraction(COST * distance) / epsilon
+    """The noise scale λ that makes the tree ε-private for neighbours at that distance: 2.607·distance/ε."""
+    return COST * distance / epsilon
 
 
 def decay_of(scale: Fraction) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from sparsedp.arrays import Floats, Integers
 from sparsedp.constraints import nonnegative_keeping_totals
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.law import IndependentLaw, LayersLaw, NoiseLaw
+from sparsedp.recovery.layers.errors import LayerErrors
 from sparsedp.recovery.layers.fusion import Layer, fuse
 from sparsedp.recovery.layers.group_shrinkage import shrink_groups
 from sparsedp.recovery.layers.nonnegative import keeping_total, nearest_nonnegative
@@ -21,7 +23,10 @@ from sparsedp.sensing.group_sums import GroupSums
 LEAST_VARIANCE = 1e-200
 """Noise of a huge budget has a variance that is zero in floating point; it is taken for this."""
 
-LEAST_RUN, MOST_RUNS = 64, 2048
+LEAST_SHRUNK = 16
+"""A handful of cells teaches too little about itself to be shrunk."""
+
+LEAST_RUN, MOST_RUNS = 64, 256
 """Tables with unordered axes are shrunk along the ordered ones if these have so many cells, in no more tables."""
 
 MOST_NEAREST = 2**18
@@ -44,26 +49,30 @@ class Fit:
 
 def layers(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
     """All layers fused, the noise of cells shrunk, negative cells removed."""
-    return _solution(fit_layers(sensing, values, law))
+    return _solution(sensing, values, law)
 
 
 def signed_layers(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
     """The same for counts that may be negative."""
-    return _solution(fit_layers(sensing, values, law, nonnegative=False))
+    return _solution(sensing, values, law, nonnegative=False)
 
 
 def layers_keeping_sums(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
     """As `layers`, but cells are shrunk only within the groups of the layer above them, whose sums are kept."""
-    return _solution(fit_layers(sensing, values, law, keep_sums=True))
+    return _solution(sensing, values, law, keep_sums=True)
 
 
 def signed_layers_keeping_sums(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
     """The same for counts that may be negative."""
-    return _solution(fit_layers(sensing, values, law, nonnegative=False, keep_sums=True))
+    return _solution(sensing, values, law, nonnegative=False, keep_sums=True)
 
 
-def _solution(fit: Fit) -> Solution:
-    return Solution(fit.sensing.out_of_row(fit.estimate), Status.DIRECT, fit.stats)
+def _solution(
+    sensing: Sensing, values: Integers, law: NoiseLaw, *, nonnegative: bool = True, keep_sums: bool = False
+) -> Solution:
+    refit = partial(fit_layers, sensing, law=law, nonnegative=nonnegative, keep_sums=keep_sums)
+    fit = refit(values)
+    return Solution(fit.sensing.out_of_row(fit.estimate), Status.DIRECT, fit.stats, LayerErrors(fit, refit))
 
 
 def fit_layers(
@@ -75,6 +84,7 @@ def fit_layers(
     fused = fuse(sensing, values, law)
     level_variances, total_variance = noise_by_level(sensing, law, fused)
     if len(fused[0].starts) < sensing.n:
+        _refuse_unaligned(fused[0].starts, sensing.n)
         unclipped, estimate = _flat_groups(fused[0], sensing.n, nonnegative=nonnegative)
         stats: dict[str, object] = {"layers": [len(layer.starts) for layer in fused]}
         return Fit(sensing, law, fused, unclipped, estimate, level_variances, total_variance, stats)
@@ -121,7 +131,7 @@ def _shrunk_runs(cells: Floats, sensing: GroupSums, law: IndependentLaw, level_v
 
 
 def _shrunk(cells: Floats, law: IndependentLaw, level_variances: Floats | None) -> Floats:
-    if len(cells) == 1:
+    if len(cells) < LEAST_SHRUNK:
         return cells.copy()
     if level_variances is None:
         return shrink(cells, law).value
@@ -134,8 +144,17 @@ def _chosen_groups(sensing: GroupSums, fused: list[Layer]) -> Layer | None:
     """The layer of groups that a private look chose, whose sums are kept: the look says that they differ."""
     for layer, described in zip(fused, sensing.layers, strict=True):
         if not isinstance(described, int):
+            _refuse_unaligned(layer.starts, sensing.n)
             return layer
     return None
+
+
+def _refuse_unaligned(starts: Integers, n: int) -> None:
+    """The leaves of a tree of halves are runs of 2^k cells that begin at a multiple of 2^k, but for the row's end."""
+    sizes = np.diff(starts)
+    last = 1 << max(n - int(starts[-1]) - 1, 0).bit_length()
+    if (sizes & (sizes - 1)).any() or (starts[:-1] % sizes).any() or starts[-1] % last:
+        raise InvalidInput("layers", "groups that are not aligned halves", "give the synopsis as it was made")
 
 
 def noise_by_level(sensing: GroupSums, law: LayersLaw, fused: list[Layer]) -> tuple[Floats, float]:

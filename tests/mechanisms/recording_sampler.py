@@ -1,0 +1,45 @@
+"""A sampler that writes down what noise it is asked for, and adds none, or what a test says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from sparsedp.arrays import Integers
+from sparsedp.noise.source import RandomSource
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Noise asked for: its kind, its exact scale or σ², and for how many values."""
+
+    kind: str
+    parameter: Fraction
+    values: int
+
+
+@dataclass
+class RecordingSampler:
+    """Stands in for a sampler in `SAMPLERS`."""
+
+    name: str = "recording"
+    draws: list[Draw] = field(default_factory=list)
+    noise: Callable[[Integers], None] = lambda values: None
+
+    def check(self, source: RandomSource) -> None:
+        """Nothing is drawn, so every source will do."""
+
+    def effective_scale(self, scale: Fraction) -> Fraction:
+        return scale
+
+    def add_noise(self, values: Integers, scale: Fraction, source: RandomSource) -> None:
+        self.draws.append(Draw("laplace", scale, len(values)))
+        self.noise(values)
+
+    def effective_variance(self, variance: Fraction) -> Fraction:
+        return variance
+
+    def add_gaussian(self, values: Integers, variance: Fraction, source: RandomSource) -> None:
+        self.draws.append(Draw("gaussian", variance, len(values)))
+        self.noise(values)

@@ -1,0 +1,179 @@
+"""Adaptive: what is drawn costs exactly the budget, layers hold every cell once, and sums are exact."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from recording_sampler import Draw, RecordingSampler
+
+import sparsedp as sdp
+from sparsedp.arrays import Integers
+from sparsedp.mechanisms.adaptive import Adaptive
+from sparsedp.mechanisms.adaptive_shares import ROWS
+from sparsedp.mechanisms.partition.private_tree import COST
+from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
+from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
+from sparsedp.noise.samplers import SAMPLERS
+from sparsedp.noise.source import NoiselessSource, SeededSource
+from sparsedp.sensing.group_sums import GroupSums
+
+BUDGETS = [sdp.Budget(epsilon="3/7"), sdp.Budget(rho="0.3"), sdp.Budget(epsilon="0.7", delta="1e-8")]
+EVERY_BUDGET = pytest.mark.parametrize("budget", BUDGETS, ids=str)
+EVERY_WORKLOAD = pytest.mark.parametrize("workload", ROWS)
+SIZES = [1, 2, 3, 255, 256, 257]
+
+
+def flat(n: int) -> Integers:
+    """One step, in the middle of a block."""
+    return np.where(np.arange(n) < 2 * n // 5, 40_000, 7)
+
+
+def rough(n: int) -> Integers:
+    """Spikes in every block."""
+    return np.where(np.arange(n) % 4 == 0, 10**6, 0)
+
+
+TABLES: dict[str, Integers] = {
+    **{f"flat {n}": flat(n) for n in SIZES},
+    **{f"rough {n}": rough(n) for n in (256, 257)},
+    "matrix": np.add.outer(np.arange(20) * 100, flat(17)),
+    "rough matrix": rough(20 * 17).reshape(20, 17),
+    "cube": flat(6 * 7 * 9).reshape(6, 7, 9),
+}
+EVERY_TABLE = pytest.mark.parametrize("counts", TABLES.values(), ids=TABLES.keys())
+
+
+@pytest.fixture
+def recorder(monkeypatch: pytest.MonkeyPatch) -> RecordingSampler:
+    sampler = RecordingSampler()
+    monkeypatch.setitem(SAMPLERS, "recording", sampler)
+    return sampler
+
+
+def cost(draw: Draw, distance: int, *, tree: bool) -> Fraction:
+    """ε under Laplace noise, ρ under Gaussian, of values that neighbours change by `distance` in L1, so in L2 too."""
+    if draw.kind == "gaussian":
+        return Fraction(distance**2) / (2 * draw.parameter)
+    return (COST if tree else 1) * distance / draw.parameter
+
+
+@EVERY_BUDGET
+@EVERY_WORKLOAD
+@EVERY_TABLE
+def test_what_is_drawn_costs_the_budget(
+    counts: Integers, workload: str, budget: sdp.Budget, recorder: RecordingSampler
+) -> None:
+    """From the noise that the sampler was asked for alone: phases add up to the budget, as stated and as drawn."""
+    synopsis = Adaptive(workload).measure(
+        counts, epsilon=budget, contribution=3, neighbours="replace_one", sampler="recording"
+    )
+    guarantee, distance = synopsis.guarantee, 6
+    assert guarantee.neighbours.distance == distance
+    assert guarantee.spent == budget
+    total = guarantee.total.rho or guarantee.total.epsilon
+    assert budget.delta or total == (budget.rho or budget.epsilon)
+    looks = [expense for expense in guarantee.expenses if expense.purpose != "measure"]
+    layers = recorder.draws[-len(synopsis.sensing.starts) :]  # type: ignore[attr-defined]  # they are group sums
+    paid = sum(cost(draw, distance, tree=False) for draw in layers)
+    before = recorder.draws[: -len(layers)]
+    assert bool(looks) == bool(before)
+    if before:
+        probe, *tree = before
+        assert probe.values == 1
+        paid += cost(probe, distance, tree=False)
+        assert len({draw.parameter for draw in tree}) == len(looks) - 1, "one scale for all depths of the tree"
+        if tree:
+            epsilon = cost(tree[0], distance, tree=True)
+            exact = looks[1].budget.epsilon
+            if exact is not None:
+                assert epsilon == exact
+            else:
+                share = looks[1].budget.rho
+                assert share is not None
+                assert share * (1 - Fraction(1, 10**12)) < epsilon**2 / 2 <= share
+            paid += exact or looks[1].budget.rho or 0
+    assert paid == total
+
+
+@EVERY_BUDGET
+@EVERY_WORKLOAD
+@EVERY_TABLE
+def test_layers_have_the_stated_laws_and_hold_every_cell_once(
+    counts: Integers, workload: str, budget: sdp.Budget, recorder: RecordingSampler
+) -> None:
+    synopsis = Adaptive(workload).measure(counts, epsilon=budget, contribution=2, sampler="recording")
+    sensing, law = synopsis.sensing, synopsis.law
+    assert isinstance(sensing, GroupSums)
+    assert isinstance(law, LayersLaw)
+    measuring = [expense.budget for expense in synopsis.guarantee.expenses if expense.purpose == "measure"]
+    for paid, layer in zip(measuring, law.layers, strict=True):
+        if paid.epsilon is not None:
+            assert layer == DiscreteLaplaceLaw(2 / paid.epsilon)
+        else:
+            assert paid.rho is not None
+            assert layer == DiscreteGaussianLaw(4 / (2 * paid.rho))
+    matrix = sensing.materialize()
+    for groups in np.split(matrix, np.cumsum([len(starts) for starts in sensing.starts])[:-1]):
+        assert (groups.sum(axis=0) == 1).all()
+    np.testing.assert_array_equal(synopsis.values, matrix @ counts.reshape(-1))
+    drawn = [(draw.parameter, draw.values) for draw in recorder.draws[-len(measuring) :]]
+    parameters = [
+        layer.scale if isinstance(layer, DiscreteLaplaceLaw) else layer.variance_parameter for layer in law.layers
+    ]
+    assert drawn == list(zip(parameters, map(len, sensing.starts), strict=True))
+
+
+def chosen_groups(synopsis: sdp.Synopsis) -> list[int] | None:
+    assert isinstance(synopsis.sensing, GroupSums)
+    return next((layer for layer in synopsis.sensing.layers if isinstance(layer, list)), None)
+
+
+@pytest.mark.parametrize("n", [256, 257])
+@pytest.mark.parametrize("workload", ["any", "ranges"])
+def test_flat_cells_are_grouped_and_rough_ones_are_not(workload: str, n: int) -> None:
+    groups = chosen_groups(Adaptive(workload).measure(flat(n), epsilon=1, source=NoiselessSource()))
+    assert groups is not None
+    assert len(groups) < n / 3
+    assert chosen_groups(Adaptive(workload).measure(rough(n), epsilon=1, source=NoiselessSource())) is None
+    assert chosen_groups(Adaptive("cells").measure(flat(n), epsilon=1)) is None
+    assert chosen_groups(Adaptive(workload).measure(flat(255), epsilon=1)) is None
+
+
+@EVERY_WORKLOAD
+@EVERY_TABLE
+def test_counts_stay_counts(counts: Integers, workload: str) -> None:
+    release = Adaptive(workload).release(counts * 0, epsilon="0.5", source=SeededSource(counts.size))
+    assert release.values.shape == counts.shape
+    assert release.values.min() >= 0.0
+    assert release.nonnegative
+    signed = Adaptive(workload).release(-counts - 50, epsilon="0.5", negative=True, source=SeededSource(2))
+    assert signed.values.mean() < -30
+    assert not signed.nonnegative
+
+
+@pytest.mark.parametrize("budget", BUDGETS[::2], ids=str)
+@EVERY_WORKLOAD
+def test_a_synopsis_comes_back_from_its_file(workload: str, budget: sdp.Budget, tmp_path: Path) -> None:
+    for name in ("flat 257", "rough 256", "matrix"):
+        synopsis = Adaptive(workload).measure(TABLES[name], epsilon=budget)
+        again = sdp.open_synopsis(synopsis.save(tmp_path / "x.synopsis"))
+        assert (again.plan, again.law, again.guarantee) == (synopsis.plan, synopsis.law, synopsis.guarantee)
+        assert again.private
+        np.testing.assert_array_equal(again.values, synopsis.values)
+        release = synopsis.recover()
+        np.testing.assert_array_equal(again.recover().values, release.values)
+        opened = sdp.open_release(release.save(tmp_path / "x.parquet"))
+        np.testing.assert_array_equal(opened.values, release.values)
+        assert opened.spent == budget
+
+
+@EVERY_WORKLOAD
+@pytest.mark.parametrize("budget", [sdp.Budget(epsilon=10**6), sdp.Budget(rho=10**6)], ids=str)
+def test_a_huge_budget_gives_the_table_back(workload: str, budget: sdp.Budget) -> None:
+    """Noise whose variance is zero in floating point must not be divided by."""
+    for counts in TABLES.values():
+        values = Adaptive(workload).release(counts, epsilon=budget).values
+        if workload == "cells":
+            np.testing.assert_allclose(values, counts, atol=1e-6)
+        assert values.sum() == pytest.approx(counts.sum(), rel=1e-6)

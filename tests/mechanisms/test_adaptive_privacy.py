@@ -1,0 +1,112 @@
+"""Adaptive from end to end: the noise has the law that is stated, and neighbours cannot be told apart beyond ε."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import log, sqrt
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import sparsedp as sdp
+from goodness_of_fit import uniform_if_true
+from sparsedp.arrays import Integers
+from sparsedp.mechanisms import adaptive, adaptive_shares
+from sparsedp.mechanisms.adaptive import Adaptive
+from sparsedp.mechanisms.partition.private_tree import tree_scale
+from sparsedp.mechanisms.terms import Terms
+from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
+from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw, LayersLaw
+from sparsedp.noise.source import SeededSource
+from sparsedp.sensing.group_sums import GroupSums
+
+
+def wider(law: IndependentLaw, factor: Fraction) -> IndependentLaw:
+    if isinstance(law, DiscreteLaplaceLaw):
+        return DiscreteLaplaceLaw(law.scale * factor)
+    return DiscreteGaussianLaw(law.variance_parameter * factor**2)
+
+
+@pytest.mark.parametrize("budget", [sdp.Budget(epsilon=1), sdp.Budget(rho="0.5")], ids=str)
+@pytest.mark.parametrize("workload", ["cells", "any", "ranges"])
+def test_the_noise_of_every_layer_has_the_stated_law(workload: str, budget: sdp.Budget) -> None:
+    """Accepts the stated law, layer by layer, and rejects it 25 % off either way. Flat cells: groups are chosen."""
+    source, jitter = SeededSource(30), np.random.default_rng(31)
+    counts = np.full(256, 40)
+    pooled: dict[Fraction, list[float]] = {Fraction(1): [], Fraction(5, 4): [], Fraction(3, 4): []}
+    by_layer: list[list[float]] = []
+    for _ in range(300 if workload == "ranges" else 20):
+        synopsis = Adaptive(workload).measure(counts, epsilon=budget, source=source)
+        sensing, law = synopsis.sensing, synopsis.law
+        assert isinstance(sensing, GroupSums)
+        assert isinstance(law, LayersLaw)
+        noise = sensing.split((synopsis.values - sensing.apply(counts)).astype(np.float64))
+        for place, (values, layer) in enumerate(zip(noise, law.layers, strict=True)):
+            for factor, uniforms in pooled.items():
+                uniforms += uniform_if_true(values.astype(np.int64), wider(layer, factor), jitter)
+            by_layer += [[] for _ in range(place + 1 - len(by_layer))]
+            by_layer[place] += uniform_if_true(values.astype(np.int64), layer, jitter)
+    for factor, uniforms in pooled.items():
+        assert (p_value(uniforms) > 1e-3) == (factor == 1)
+    for uniforms in by_layer:
+        assert stats.kstest(uniforms, "uniform").pvalue > 1e-3
+
+
+def p_value(uniforms: list[float]) -> float:
+    return float(stats.chisquare(np.histogram(uniforms, bins=8, range=(0, 1))[0]).pvalue)
+
+
+def measured_loss(
+    mechanism: Adaptive, tables: tuple[list[int], list[int]], epsilon: Fraction, event: Callable[[sdp.Synopsis], bool]
+) -> tuple[float, float]:
+    """log P(event | first) − log P(event | second) from 1,000 releases of each, and its standard error."""
+    source = SeededSource(17)
+    often = []
+    for table in tables:
+        counts = np.array(table)
+        happened = [event(mechanism.measure(counts, epsilon=epsilon, source=source)) for _ in range(1000)]
+        often.append(1 + sum(happened))  # one more than there were, so that none is not infinitely few
+    return log(often[0] / often[1]), sqrt(sum(1 / count for count in often))
+
+
+def all_above(values: Integers) -> bool:
+    return bool(values[0] >= 1 and values[-1] >= 1)
+
+
+def test_measured_loss_of_a_small_table() -> None:
+    """The event for which the loss is ε itself: the changed cell and the total both come out above zero."""
+    tables, epsilon = ([1] + [0] * 15, [0] * 16), Fraction(1)
+    assert Adaptive().measure(tables[0], epsilon=1).sensing.rows == 17
+    loss, error = measured_loss(Adaptive(), tables, epsilon, lambda synopsis: all_above(synopsis.values))
+    assert abs(loss - epsilon) < 4 * error
+    with pytest.MonkeyPatch.context() as patch:
+        honest = adaptive._noise
+        patch.setattr(adaptive, "_noise", lambda terms, share, purpose: honest(terms, share * 2, purpose))
+        patch.setattr(Terms, "guarantee", lambda self, expenses: None)
+        loss, error = measured_loss(Adaptive(), tables, epsilon, lambda synopsis: all_above(synopsis.values))
+    assert loss > epsilon + 4 * error, "half the noise is found out"
+
+
+@pytest.fixture
+def tiny_tables_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(adaptive_shares, "LEAST_CELLS", 1)
+
+
+@pytest.mark.usefixtures("tiny_tables_are_looked_at")
+def test_measured_loss_with_a_look() -> None:
+    """Both looks and the sums together, on four cells: whether they were halved, and what the first two came out as."""
+    tables, epsilon = ([2, 1, 1, 1], [1, 1, 1, 1]), Fraction(2)
+
+    def event(synopsis: sdp.Synopsis) -> bool:
+        assert isinstance(synopsis.sensing, GroupSums)
+        starts = synopsis.sensing.layers[0]
+        if not isinstance(starts, list) or 2 not in starts:
+            return False
+        return bool(synopsis.values[: starts.index(2)].sum() >= 3)
+
+    loss, error = measured_loss(Adaptive("ranges"), tables, epsilon, event)
+    assert 0.3 * epsilon < loss < epsilon + 4 * error
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(adaptive, "tree_scale", lambda distance, share: tree_scale(distance, share) / 16)
+        loss, error = measured_loss(Adaptive("ranges"), tables, epsilon, event)
+    assert loss > epsilon + 4 * error, "a tree with a sixteenth of the noise is found out"

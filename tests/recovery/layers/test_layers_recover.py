@@ -1,0 +1,145 @@
+"""From layers to cells: the table's own order, the noise of every level, sums that are kept, and no negative cell."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from dense_layers import dense_groups, haar_matrix, least_squares
+
+from sparsedp.arrays import Integers
+from sparsedp.errors import InvalidInput
+from sparsedp.noise.discrete_laplace import discrete_laplace
+from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
+from sparsedp.noise.source import SeededSource
+from sparsedp.recovery.layers.fusion import fuse
+from sparsedp.recovery.layers.group_shrinkage import shrink_groups
+from sparsedp.recovery.layers.recover import (
+    fit_layers,
+    layers,
+    layers_keeping_sums,
+    noise_by_level,
+    signed_layers,
+    signed_layers_keeping_sums,
+)
+from sparsedp.sensing.direct import Direct
+from sparsedp.sensing.group_sums import GroupSums
+
+CHOSEN = [0, 64, 96, 100, 104, 112, 128]
+SENSINGS = {
+    "one cell": GroupSums(1, [1]),
+    "two cells": GroupSums(2, [1, 2]),
+    "cells": GroupSums(200, [1]),
+    "ladder": GroupSums(256, [1, 16, 256]),
+    "ragged": GroupSums(200, [1, 16, 200]),
+    "groups": GroupSums(200, [CHOSEN, [0, 96]]),
+    "cells and groups": GroupSums(200, [1, CHOSEN]),
+    "table": GroupSums(240, [1, 16, 240], [3, 8, 10], [False, True, True]),
+    "names": GroupSums(60, [1, 60], [60], [False]),
+}
+EVERY_SENSING = pytest.mark.parametrize("sensing", SENSINGS.values(), ids=SENSINGS.keys())
+
+
+def law_of(sensing: GroupSums, *scales: Fraction | int) -> LayersLaw:
+    given = scales or range(3, 3 + len(sensing.starts))
+    return LayersLaw(tuple(DiscreteLaplaceLaw(Fraction(scale)) for scale in given))
+
+
+def measured(sensing: GroupSums, counts: Integers, law: LayersLaw, seed: int) -> Integers:
+    source = SeededSource(seed)
+    values = sensing.apply(counts)
+    noise = [
+        discrete_laplace(Fraction(layer.scale), len(starts), source)  # type: ignore[union-attr]  # all are Laplace here
+        for layer, starts in zip(law.layers, sensing.starts, strict=True)
+    ]
+    return values + np.concatenate(noise)
+
+
+@pytest.mark.parametrize("sizes", [[1], [1, 64], [1, 4, 64], [1, 2, 16, 64], [1, 16, 16]])
+def test_the_noise_of_every_level_is_that_of_the_fused_cells(sizes: list[int]) -> None:
+    """Exact for blocks of 2^k cells, against the dense covariance of the best linear unbiased estimate."""
+    sensing = GroupSums(64, sizes)
+    law = LayersLaw(tuple(DiscreteLaplaceLaw(Fraction(scale)) for scale in (3, 7, 2, 5)[: len(sizes)]))
+    fused = fuse(sensing, np.zeros(sensing.rows, np.int64), law)
+    variances, total_variance = noise_by_level(sensing, law, fused)
+    _, covariance = least_squares(dense_groups(sensing), law, len(sizes))
+    details, level_of = haar_matrix(6)
+    exact = np.diag(details @ covariance @ details.T)
+    np.testing.assert_allclose(exact, np.append(variances, total_variance)[level_of], rtol=1e-7)
+
+
+@EVERY_SENSING
+def test_cells_come_out_where_they_were(sensing: GroupSums) -> None:
+    """With next to no noise every cell comes back in its own place; groups come back as their means."""
+    counts = np.random.default_rng(1).permutation(sensing.n).astype(np.int64)
+    for tiny in (Fraction(1, 60), Fraction(1, 10**6)):
+        law = law_of(sensing, *[tiny] * len(sensing.starts))
+        for recover in (layers, signed_layers):
+            found = recover(sensing, sensing.apply(counts), law).value
+            finest = np.diff(sensing.starts[0], append=sensing.n)
+            means = np.repeat(np.add.reduceat(sensing.in_a_row(counts), sensing.starts[0]) / finest, finest)
+            np.testing.assert_allclose(sensing.in_a_row(found), means, atol=1e-6)
+
+
+@EVERY_SENSING
+def test_counts_are_never_negative_and_signed_values_may_be(sensing: GroupSums) -> None:
+    law = law_of(sensing)
+    for seed in range(4):
+        values = measured(sensing, np.zeros(sensing.n, np.int64), law, seed)
+        found = layers(sensing, values, law).value
+        assert found.shape == (sensing.n,)
+        assert found.min() >= 0.0
+    low = measured(sensing, np.full(sensing.n, -1000), law, 1)
+    assert layers(sensing, low, law).value.max() == 0.0
+    assert signed_layers(sensing, low, law).value.max() < -500
+
+
+@pytest.mark.parametrize("name", ["groups", "cells and groups"])
+def test_chosen_groups_have_the_sums_of_their_own_shrinkage(name: str) -> None:
+    sensing = SENSINGS[name]
+    law = law_of(sensing)
+    values = measured(sensing, np.random.default_rng(2).poisson(30, 200), law, 3)
+    fit = fit_layers(sensing, values, law, nonnegative=False)
+    chosen = next(layer for layer in fit.layers if layer.starts.tolist() == CHOSEN)
+    expected = shrink_groups(chosen.starts, chosen.sums, chosen.variances, 200)
+    np.testing.assert_allclose(np.add.reduceat(fit.estimate, CHOSEN), expected)
+    assert fit.estimate.sum() == pytest.approx(chosen.sums.sum())
+
+
+def test_blocks_keep_their_sums_where_that_is_wanted() -> None:
+    sensing = SENSINGS["ragged"]
+    law = law_of(sensing)
+    values = measured(sensing, np.random.default_rng(3).poisson(5, 200), law, 3)
+    kept = signed_layers_keeping_sums(sensing, values, law).value
+    blocks = fuse(sensing, values, law)[1]
+    np.testing.assert_allclose(np.add.reduceat(kept, blocks.starts), blocks.sums)
+    assert np.abs(np.add.reduceat(signed_layers(sensing, values, law).value, blocks.starts) - blocks.sums).max() > 0.1
+    assert layers_keeping_sums(sensing, values, law).value.min() >= 0.0
+
+
+def test_groups_without_cells_are_flat_and_keep_the_total() -> None:
+    sensing = SENSINGS["groups"]
+    law = law_of(sensing)
+    values = measured(sensing, np.repeat([0, 9, 0, 3], [64, 32, 32, 72]), law, 5)
+    fit = fit_layers(sensing, values, law, nonnegative=True)
+    for group in np.split(fit.estimate, CHOSEN[1:]):
+        assert np.ptp(group) == 0.0
+    assert fit.estimate.sum() == pytest.approx(fit.layers[0].sums.sum())
+
+
+def test_shrinking_takes_noise_away() -> None:
+    sensing = SENSINGS["ladder"]
+    law = law_of(sensing, 5, 5, 5)
+    truth = np.repeat([0, 200, 30, 0], 64)
+    worse = 0.0
+    for seed in range(5):
+        fit = fit_layers(sensing, measured(sensing, truth, law, seed), law, nonnegative=True)
+        worse = max(worse, float(np.linalg.norm(fit.estimate - truth) / np.linalg.norm(fit.fused - truth)))
+    assert worse < 0.6
+
+
+def test_only_layers_are_taken() -> None:
+    law = DiscreteLaplaceLaw(Fraction(1))
+    for sensing, noise in ((Direct(4), LayersLaw((law,))), (GroupSums(4, [1]), law)):
+        for recover in (layers, signed_layers):
+            with pytest.raises(InvalidInput, match="it needs layers of group sums"):
+                recover(sensing, np.zeros(4, np.int64), noise)
