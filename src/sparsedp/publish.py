@@ -40,14 +40,7 @@ def release(
     `domain`: what the cells are, for a table or for named axes; the release has its shape and its columns.
     The other arguments are those of `Mechanism.measure`.
     """
-    if isinstance(mechanism, str):
-        mechanism = validate.one_of("mechanism", mechanism, MECHANISMS)()
-    if isinstance(mechanism, type) and issubclass(mechanism, Mechanism):
-        raise InvalidInput("mechanism", f"the class {mechanism.__name__}", f"give an object: {mechanism.__name__}()")
-    if not isinstance(mechanism, Mechanism):
-        given = f"of type {type(mechanism).__name__}"
-        raise InvalidInput("mechanism", given, f"give a mechanism, or one of {', '.join(sorted(MECHANISMS))}")
-    return mechanism.release(
+    return checked_mechanism(mechanism).release(
         counts,
         epsilon=epsilon,
         rho=rho,
@@ -60,3 +53,15 @@ def release(
         ledger=ledger,
         sampler=sampler,
     )
+
+
+def checked_mechanism(mechanism: object) -> Mechanism:
+    """A mechanism, from itself or its name."""
+    if isinstance(mechanism, str):
+        return validate.one_of("mechanism", mechanism, MECHANISMS)()
+    if isinstance(mechanism, type) and issubclass(mechanism, Mechanism):
+        raise InvalidInput("mechanism", f"the class {mechanism.__name__}", f"give an object: {mechanism.__name__}()")
+    if not isinstance(mechanism, Mechanism):
+        given = f"of type {type(mechanism).__name__}"
+        raise InvalidInput("mechanism", given, f"give a mechanism, or one of {', '.join(sorted(MECHANISMS))}")
+    return mechanism

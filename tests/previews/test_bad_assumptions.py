@@ -31,7 +31,7 @@ NAN = float("nan")
         ({"smoothness": "smoth"}, "smoothness", "did you mean 'smooth'"),
         ({"smoothness": "?"}, "smoothness", "flat, smooth, steps, spiky, rough, unordered, unknown"),
         ({"smoothness": None}, "smoothness", "shape"),
-        ({"smoothness": object()}, "smoothness", "choose one of"),
+        ({"smoothness": {"flat"}}, "smoothness", "choose one of"),
         ({"smoothness": np.ones(7)}, "smoothness", "(8,)"),
         ({"smoothness": [NAN] * 8}, "smoothness", "finite"),
         ({"smoothness": [-1.0, *[2.0] * 7]}, "smoothness", "at least 0"),

@@ -1,4 +1,4 @@
-"""The shrinkage, slow and plain: every window summed cell by cell, every variance from its weights, no tables."""
+"""The shrinkage, slow and plain: windows summed cell by cell, variances from their weights, no tables, no bins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sparsedp.recovery.shrinkage.level_prior import (
     ROUGH_COUNT,
     SMOOTH_COUNT,
 )
-from sparsedp.recovery.shrinkage.mixture_prior import MIDDLES, MOST_ROUNDS, RESOLUTION, SCALES, SETTLED, VAGUE
+from sparsedp.recovery.shrinkage.scale_mixture import MOST_ROUNDS, SCALES, SETTLED, VAGUE
 
 Nodes = tuple[Floats, Floats]
 
@@ -86,7 +86,7 @@ def posterior(z: float, nodes: Nodes, weights: Floats) -> tuple[float, float]:
 
 
 def fitted(values: list[float], worth: float, nodes: Nodes, start: Floats, pseudo: Floats, gate: float) -> Floats:
-    rows = np.array([densities(MIDDLES[int(np.log1p(abs(z)) * RESOLUTION)], nodes) for z in values])
+    rows = np.array([densities(z, nodes) for z in values])
     rows = rows.reshape(-1, len(SCALES))
     weights = start
     for _ in range(MOST_ROUNDS):

@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import ContinualCounterLaw, DiscreteLaplaceLaw, NoiseLaw, TicksAndTotalsLaw
+from sparsedp.noise.law import ContinualCounterLaw, DiscreteLaplaceLaw, LayersLaw, NoiseLaw, TicksAndTotalsLaw
 from sparsedp.recovery import CELL_RECOVERIES, Status
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.direct import Direct
+from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.sensing.integer_haar import IntegerHaar
 from sparsedp.sensing.running_totals import RunningTotals, TicksAndTotals
 from sparsedp.sensing.tree import Tree
@@ -21,7 +22,11 @@ CASES: dict[str, Callable[[int], Sensing]] = {
     "fused": lambda n: TicksAndTotals(n, 4),
     "fused_shrinkage": lambda n: TicksAndTotals(n, 4),
     "inverse_haar": IntegerHaar,
+    "layers": lambda n: GroupSums(n, [1, 16, max(n, 16)]),
+    "layers_keeping_sums": lambda n: GroupSums(n, [1, 16, max(n, 16)]),
     "shrinkage": Direct,
+    "signed_layers": lambda n: GroupSums(n, [1, 16, max(n, 16)]),
+    "signed_layers_keeping_sums": lambda n: GroupSums(n, [1, 16, max(n, 16)]),
     "tree_consistency": Tree,
 }
 """What each recovery is for; one without a case does not pass unnoticed."""
@@ -29,6 +34,8 @@ CASES: dict[str, Callable[[int], Sensing]] = {
 
 def law_for(sensing: Sensing) -> NoiseLaw:
     """Noise so small that it rounds to nothing."""
+    if isinstance(sensing, GroupSums):
+        return LayersLaw((LAW, LAW, LAW))
     return TicksAndTotalsLaw(LAW, COUNTER_LAW) if isinstance(sensing, TicksAndTotals) else LAW
 
 

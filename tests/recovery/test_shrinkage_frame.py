@@ -10,34 +10,40 @@ from sparsedp.arrays import Floats
 from sparsedp.recovery.shrinkage.coefficient_noise import gap_deviations
 from sparsedp.recovery.shrinkage.gap_contrasts import (
     SURROUNDINGS,
-    contrasts,
+    Classes,
     leverage,
     mirrored_sums,
-    surroundings,
     window_spread,
     windows,
 )
+from sparsedp.recovery.shrinkage.level_coefficients import BLOCK, coefficients
 from sparsedp.recovery.shrinkage.level_prior import worth_of
-from sparsedp.recovery.shrinkage.mixture_prior import BINS
-from sparsedp.recovery.shrinkage.noise_removal import (
-    cells_from_gaps,
-    narrow_windows,
-    remove_from_level,
-    remove_from_windows,
-)
-from sparsedp.recovery.shrinkage.trend_bends import BOTH_SIDES, NOWHERE, bend_spread, bends, trend_side
+from sparsedp.recovery.shrinkage.trend_bends import BOTH_SIDES, NOWHERE, bend_spread, trend_side
 
 SIZES = [2, 3, 5, 8, 21, 32, 77]
 
 
-def rows_of(transform: Callable[[Floats, int, Floats, Floats], None], n: int, level: int) -> Floats:
+def sums_of(cells: Floats) -> Floats:
+    return mirrored_sums(cells, 0.0, len(cells))
+
+
+def level_of(cells: Floats, level: int) -> tuple[Floats, Floats, Classes]:
+    """Contrasts, bends and classes at every gap, the noise having unit deviation."""
+    n = len(cells)
+    contrasts, bends, classes = np.empty(n + 1), np.empty(n + 1), np.empty(n + 1, np.uint8)
+    coefficients(sums_of(cells), n, level, np.ones(4 * BLOCK), 0, n + 1, contrasts, bends, classes)
+    return contrasts, bends, classes
+
+
+def windows_of(cells: Floats, level: int) -> Floats:
+    out = np.empty(len(cells) + 1)
+    windows(sums_of(cells), level, np.ones(BLOCK), out)
+    return out
+
+
+def rows_of(transform: Callable[[Floats, int], Floats], n: int, level: int) -> Floats:
     """The transform's matrix: a row a gap."""
-    columns = []
-    for cell in range(n):
-        out = np.empty(n + 1)
-        transform(mirrored_sums(np.eye(n)[cell]), level, np.ones(n + 1), out)
-        columns.append(out)
-    return np.array(columns).T
+    return np.array([transform(cell, level) for cell in np.eye(n)]).T
 
 
 def levels_of(n: int) -> range:
@@ -47,7 +53,8 @@ def levels_of(n: int) -> range:
 @pytest.mark.parametrize("n", SIZES)
 def test_every_coefficient_has_unit_noise_and_the_weights_of_its_definition(n: int) -> None:
     for level in levels_of(n):
-        own, bent = rows_of(contrasts, n, level), rows_of(bends, n, level)
+        own = rows_of(lambda cells, level: level_of(cells, level)[0], n, level)
+        bent = rows_of(lambda cells, level: level_of(cells, level)[1], n, level)
         unit = 2.0 ** (level / 2)
         for gap in range(1, n):
             assert np.linalg.norm(own[gap]) == pytest.approx(1.0)
@@ -64,7 +71,7 @@ def test_every_coefficient_has_unit_noise_and_the_weights_of_its_definition(n: i
 @pytest.mark.parametrize("n", SIZES)
 def test_the_coarsest_windows_have_unit_noise(n: int) -> None:
     level = levels_of(n)[-1]
-    rows = rows_of(windows, n, level)
+    rows = rows_of(windows_of, n, level)
     half = 2 ** (level - 1)
     for gap in range(n + 1):
         spread = window_spread(gap, n, level)
@@ -77,11 +84,10 @@ def test_a_straight_line_has_no_bends_and_a_quartic_none_away_from_the_ends() ->
     n = 200
     t = np.arange(n) / n
     for level in (1, 2, 3, 4):
-        line, quartic = np.empty(n + 1), np.empty(n + 1)
-        bends(mirrored_sums(3.0 - 7.0 * t), level, np.ones(n + 1), line)
+        line = level_of(3.0 - 7.0 * t, level)[1]
         np.testing.assert_allclose(line, 0.0, atol=1e-10)
         # Over a window, the mean of a quartic polynomial is one as well.
-        bends(mirrored_sums(1.0 + t - 4 * t**2 + 5 * t**3 - 2 * t**4), level, np.ones(n + 1), quartic)
+        quartic = level_of(1.0 + t - 4 * t**2 + 5 * t**3 - 2 * t**4, level)[1]
         inside = [gap for gap in range(1, n) if trend_side(gap, n, level) == BOTH_SIDES]
         assert len(inside) > 100
         np.testing.assert_allclose(quartic[inside], 0.0, atol=1e-10)
@@ -91,11 +97,10 @@ def test_a_straight_line_has_no_bends_and_a_quartic_none_away_from_the_ends() ->
 def test_surroundings_do_not_depend_on_the_cells_of_the_contrast() -> None:
     n, level, gap = 60, 2, 30
     cells = np.random.default_rng(0).normal(0, 3, n)
-    before, after = np.empty(n + 1, np.uint8), np.empty(n + 1, np.uint8)
-    surroundings(mirrored_sums(cells), level, np.ones(n + 1), before)
+    before = level_of(cells, level)[2]
     assert set(before) == set(range(SURROUNDINGS))
     cells[gap - 2 : gap + 2] = [900, -50, 80, 1e6]
-    surroundings(mirrored_sums(cells), level, np.ones(n + 1), after)
+    after = level_of(cells, level)[2]
     assert before[gap] == after[gap] != 0
     assert (before != after).any()
 
@@ -103,13 +108,11 @@ def test_surroundings_do_not_depend_on_the_cells_of_the_contrast() -> None:
 def test_surroundings_tell_jumps_from_roughness() -> None:
     n = 64
     jump = np.where(np.arange(n) < 32, 0.0, 50.0)
-    kinds = np.empty(n + 1, np.uint8)
-    surroundings(mirrored_sums(jump), 3, np.ones(n + 1), kinds)
+    kinds = level_of(jump, 3)[2]
     assert kinds[32] == 3  # the ring sees it, the neighbours are flat
     assert kinds[16] == 1
     rough = np.tile([50.0, 0.0], n // 2)
-    surroundings(mirrored_sums(rough), 1, np.ones(n + 1), kinds)
-    assert kinds[32] in (2, 4)
+    assert level_of(rough, 1)[2][32] in (2, 4)
 
 
 @pytest.mark.parametrize("level", [1, 2, 3, 6])
@@ -118,28 +121,19 @@ def test_what_a_contrast_is_worth(level: int) -> None:
     assert worth_of(2.0**level) == pytest.approx(1 / float((np.correlate(detail, detail, "full") ** 2).sum()))
 
 
-@pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("smooth", [0.0, 1.0])
-def test_removing_everything_leaves_the_mean(n: int, smooth: float) -> None:
-    cells = np.random.default_rng(n).normal(0, 5, n)
-    sums = mirrored_sums(cells)
-    levels = levels_of(n)[-1]
-    everything, flat = np.ones((SURROUNDINGS, BINS + 1)), np.zeros((SURROUNDINGS, BINS + 1))
-    own, bent, means, out = np.empty(n + 1), np.empty(n + 1), np.empty(n + 1), np.empty(n + 1)
-    kinds, twos = np.zeros(n + 1, np.uint8), np.full(n + 1, 2.0)
-    windows(sums, levels, twos, own)
-    remove_from_windows(own, levels, twos, everything[0], means)
-    for level in range(levels, 0, -1):
-        contrasts(sums, level, twos, own)
-        bends(sums, level, twos, bent)
-        chances = np.full(SURROUNDINGS, smooth)
-        remove_from_level(own, bent, kinds, level, twos, everything, flat, everything, flat, chances, means)
-        if level > 1:
-            narrow_windows(means, own, level, out)
-            means, out = out, means
-    removed = np.empty(n)
-    cells_from_gaps(means, own, removed)
-    np.testing.assert_allclose(removed, cells - cells.mean(), atol=1e-10)
+def test_runs_of_gaps_have_the_coefficients_of_the_whole() -> None:
+    n, level = 3 * BLOCK, 5
+    cells, deviations = np.random.default_rng(3).normal(0, 3, n), np.random.default_rng(4).uniform(1, 3, 2 * BLOCK)
+    whole = level_of(cells, level)
+    period = np.concatenate([deviations, deviations])[: n + 1]
+    for start in (0, BLOCK, 2 * BLOCK, 3 * BLOCK):
+        stop = min(start + BLOCK, n + 1)
+        contrasts, bends, classes = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK, np.uint8)
+        coefficients(sums_of(cells), n, level, deviations, start, stop, contrasts, bends, classes)
+        run = slice(start, stop)
+        np.testing.assert_allclose(contrasts[: stop - start] * period[run], whole[0][run], atol=1e-10)
+        np.testing.assert_allclose(bends[: stop - start] * period[run], whole[1][run], atol=1e-10)
+        assert ((classes[: stop - start] == 0) == (whole[2][run] == 0)).all()
 
 
 @pytest.mark.parametrize("level", [1, 2, 3, 4])

@@ -8,17 +8,27 @@ import pytest
 from sparsedp.arrays import Floats
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.recovery.shrinkage.coefficient_noise import noise_nodes, variance_shape
-from sparsedp.recovery.shrinkage.mixture_prior import (
-    GRID,
-    MIDDLES,
-    RESOLUTION,
-    SCALES,
-    VAGUE,
-    Evidence,
-    fit,
-    look_up,
-    tables,
-)
+from sparsedp.recovery.shrinkage.magnitude_grid import GRID, MOST, count, place_of
+from sparsedp.recovery.shrinkage.scale_mixture import DENSITY, REMOVED, SCALES, VAGUE, Evidence, fit, tables
+
+
+def look_up(table: Floats, magnitude: float, column: int) -> float:
+    place, part = place_of(magnitude)
+    return float(table[place, column] + part * table[place, column + 1])
+
+
+@pytest.mark.parametrize("value", [0.0, 1e-9, 0.3, -1.0, 2.7, 900.0, MOST - 2, MOST - 1, -MOST, 1e300])
+def test_a_value_lies_where_the_grid_says(value: float) -> None:
+    place, part = place_of(value)
+    assert 0 <= part < 1
+    above = GRID[min(place + 1, len(GRID) - 1)]
+    assert GRID[place] + part * (above - GRID[place]) == pytest.approx(min(abs(value), MOST - 1), abs=1e-12)
+
+
+def test_the_grid_is_fine_where_tables_curve() -> None:
+    assert (np.diff(GRID) <= (1 + GRID[:-1]) / 32 + 1e-12).all()
+    assert GRID[0] == 0
+    assert GRID[-1] == MOST - 1
 
 
 def test_the_variance_is_exponential_for_a_continuous_law() -> None:
@@ -39,7 +49,7 @@ def test_nodes_have_the_second_and_fourth_moments_of_the_noise(scale: Fraction, 
 
 def test_the_noise_of_a_difference_of_two_is_the_exact_one() -> None:
     """X − Y of two Laplace variables has density (1 + |t|)·exp(−|t|)/4 in t = |X − Y|/b; 5 deviations are t = 10."""
-    density = Evidence.of(*noise_nodes(2.0)).grid[:, 0]
+    density = Evidence.of(*noise_nodes(2.0)).density[0]
     t = 2 * GRID
     exact = (1 + t) * np.exp(-t) / 4 * 2
     near = GRID < 5
@@ -50,8 +60,8 @@ def test_the_noise_of_a_difference_of_two_is_the_exact_one() -> None:
 
 def test_many_cells_are_gaussian() -> None:
     assert len(noise_nodes(64.0)[0]) == 1
-    twice = Evidence.of(*noise_nodes(63.9)).grid[:150, 0], Evidence.of(*noise_nodes(64.0)).grid[:150, 0]
-    near = GRID[:150] < 3
+    twice = Evidence.of(*noise_nodes(63.9)).density[0], Evidence.of(*noise_nodes(64.0)).density[0]
+    near = GRID < 3
     np.testing.assert_allclose(twice[0][near], twice[1][near], rtol=0.08)
 
 
@@ -59,7 +69,7 @@ def test_tables_are_the_posterior_mean_by_plain_integration() -> None:
     nodes = noise_nodes(2.0)
     weights = np.zeros(len(SCALES))
     weights[[0, 3, 6]] = 0.7, 0.2, 0.1
-    removed, density = tables(Evidence.of(*nodes), weights)
+    (table,) = tables(Evidence.of(*nodes), weights[None])
     noise = np.linspace(-60, 60, 240_001)
     step = noise[1] - noise[0]
     law = (nodes[1] * np.exp(-(noise[:, None] ** 2) / 2 / nodes[0]) / np.sqrt(2 * np.pi * nodes[0])).sum(axis=1)
@@ -72,12 +82,22 @@ def test_tables_are_the_posterior_mean_by_plain_integration() -> None:
         zero = weights[0] * np.interp(z, noise, law)
         total = zero + float((law * smooth).sum()) * step
         mean = (zero * z + float((law * smooth * noise).sum()) * step) / total
-        assert look_up(removed, z) * z == pytest.approx(mean, rel=2e-3)
-        assert look_up(density, z) == pytest.approx(np.log(total), abs=2e-3)
+        assert look_up(table, z, REMOVED) * z == pytest.approx(mean, rel=2e-3)
+        assert look_up(table, z, DENSITY) == pytest.approx(total, rel=5e-3)
 
 
 def histogram(values: Floats) -> Floats:
-    return np.bincount((np.log1p(np.abs(values)) * RESOLUTION).astype(int), minlength=len(MIDDLES)).astype(float)
+    counts = np.zeros((1, len(GRID) + 1))
+    for value in values:
+        count(value, counts, 0)
+    return counts[0, :-1]
+
+
+def test_counts_are_shared_out_so_that_means_are_kept() -> None:
+    values = np.random.default_rng(4).standard_cauchy(500)
+    counts = histogram(values)
+    assert counts.sum() == pytest.approx(500)
+    assert counts @ GRID == pytest.approx(np.abs(values).sum())
 
 
 def test_em_finds_the_prior_that_made_the_coefficients() -> None:
@@ -97,4 +117,4 @@ def test_pure_noise_is_believed_to_be_noise_and_one_outlier_not() -> None:
     evidence = Evidence.of(*noise_nodes(64.0))
     assert fit(histogram(noise), evidence, VAGUE, 0.1 * VAGUE, 4.0)[0] > 0.95
     outlier = fit(histogram(np.append(noise, 12.0)), evidence, VAGUE, 0.1 * VAGUE, 4.0)
-    assert look_up(tables(evidence, outlier)[0], 12.0) < 0.2
+    assert look_up(tables(evidence, outlier[None])[0], 12.0, REMOVED) < 0.2

@@ -11,7 +11,6 @@ from sparsedp import validate
 from sparsedp.arrays import Floats
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput, UnknownName
-from sparsedp.mechanisms import MECHANISMS, Mechanism
 from sparsedp.previews.scenario import Guess
 from sparsedp.previews.shapes import ALIASES, ALL_SHAPES, SHAPES, WITHOUT_ORDER
 
@@ -32,16 +31,6 @@ def checked_domain(domain: object) -> Domain:
         return Domain.of_shape([validate.whole("domain", side) for side in domain])
     remedy = "give a sparsedp.Domain, a shape such as (24, 7), or a number of cells; never the counts themselves"
     raise InvalidInput("domain", "empty" if isinstance(domain, tuple | list) else _kind(domain), remedy)
-
-
-def checked_mechanism(mechanism: object) -> Mechanism:
-    """A mechanism, from itself or its name."""
-    if isinstance(mechanism, str):
-        return validate.one_of("mechanism", mechanism, MECHANISMS)()
-    if not isinstance(mechanism, Mechanism):
-        given = f"the class {mechanism.__name__}" if isinstance(mechanism, type) else _kind(mechanism)
-        raise InvalidInput("mechanism", given, f"give a mechanism, or one of {', '.join(sorted(MECHANISMS))}")
-    return mechanism
 
 
 def checked_totals(total: object) -> tuple[int, ...]:

@@ -11,7 +11,6 @@ from sparsedp.previews.assumptions import (
     Total,
     checked_domain,
     checked_guesses,
-    checked_mechanism,
     checked_totals,
 )
 from sparsedp.previews.factors import ASKED_FOR
@@ -22,7 +21,7 @@ from sparsedp.privacy.asked import asked_for
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.progress import stage
-from sparsedp.publish import DEFAULT
+from sparsedp.publish import DEFAULT, checked_mechanism
 
 
 def preview(

@@ -12,7 +12,9 @@ import numpy as np
 from sparsedp.arrays import Floats, Integers
 from sparsedp.jit import kernel
 from sparsedp.recovery.shrinkage.coefficient_noise import GAUSSIAN_FROM, noise_nodes
-from sparsedp.recovery.shrinkage.mixture_prior import BINS, RESOLUTION, VAGUE, Evidence, fit, look_up, tables
+from sparsedp.recovery.shrinkage.magnitude_grid import GRID, count
+from sparsedp.recovery.shrinkage.noise_removal import removed_share
+from sparsedp.recovery.shrinkage.scale_mixture import COLUMNS, VAGUE, Evidence, fit, tables
 
 PRIOR_COUNT = 4.0
 """How many halvings the vague prior (even odds that a halving was needless) counts for."""
@@ -26,14 +28,13 @@ def shrink_groups(starts: Integers, sums: Floats, variances: Floats, n: int) -> 
     if len(starts) < 3:
         return sums.copy()
     ends = np.append(starts[1:], n)
-    seen = np.zeros(BINS)
-    everything = np.zeros(BINS + 1)
-    _halve(starts, ends, sums, variances, n, everything, seen, np.empty(len(sums)))
+    seen = np.zeros((1, len(GRID) + 1))
+    _halve(starts, ends, sums, variances, n, np.zeros((len(GRID), COLUMNS)), seen, np.empty(len(sums)))
     evidence = Evidence.of(*noise_nodes(GAUSSIAN_FROM))
-    weights = fit(seen, evidence, VAGUE, PRIOR_COUNT * VAGUE, 0.0)
-    removed, _ = tables(evidence, weights)
+    weights = fit(seen[0, :-1], evidence, VAGUE, PRIOR_COUNT * VAGUE, 0.0)
+    (table,) = tables(evidence, weights[None])
     shrunk = np.empty(len(sums))
-    _halve(starts, ends, sums, variances, n, np.ascontiguousarray(removed), np.zeros(BINS), shrunk)
+    _halve(starts, ends, sums, variances, n, table, np.zeros_like(seen), shrunk)
     return shrunk
 
 
@@ -44,7 +45,7 @@ def _halve(
     sums: Floats,
     variances: Floats,
     n: int,
-    removed: Floats,
+    table: Floats,
     seen: Floats,
     out: Floats,
 ) -> None:
@@ -79,8 +80,8 @@ def _halve(
         deviation = max(np.sqrt(left_var * right_var / both), 1e-150)
         even = total * (middle_cell - starts[first]) / (ends[last - 1] - starts[first])
         score = (left - even) / deviation
-        seen[min(int(np.log1p(abs(score)) * RESOLUTION), BINS - 1)] += 1.0
-        left -= look_up(removed, abs(score)) * score * deviation
+        count(score, seen, 0)
+        left -= removed_share(table, score) * score * deviation
         firsts[depth], lasts[depth], sizes[depth], totals[depth] = middle, last, half, total - left
         firsts[depth + 1], lasts[depth + 1], sizes[depth + 1], totals[depth + 1] = first, middle, half, left
         depth += 2

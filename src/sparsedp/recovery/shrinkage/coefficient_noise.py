@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from math import isfinite, sqrt
+from math import inf, isfinite, sqrt
 
 import numpy as np
 
 from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
-from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.noise.law import IndependentLaw
 
 NODES = 8
 """Of the quadrature over the random variance; exact for its first 16 moments."""
@@ -20,14 +20,17 @@ LEAST_SHAPE = 0.5
 """At scales well below 1 the discrete law is nearly always 0, which no Gamma variance resembles: stop here."""
 
 
-def variance_shape(law: DiscreteLaplaceLaw) -> float:
+def variance_shape(law: IndependentLaw) -> float:
     """The Gamma shape, for one cell, that matches the law's fourth moment: 1 for the continuous Laplace law.
 
     A Laplace variable is a Gaussian of exponential variance; that of an orthonormal coefficient of w cells is the
     mean of w such: Gamma of w times that shape. The discrete law's kurtosis, 5 + cosh(1/s), is a little higher than 6.
+    The discrete Gaussian law's is 3 but for σ below about 1, so its shape is beyond all measure.
     """
     excess = law.fourth_moment / law.variance / law.variance - 3.0
-    return 3.0 / excess if isfinite(excess) else 1.0
+    if not isfinite(excess):
+        return 1.0
+    return 3.0 / excess if excess > 1e-9 else inf
 
 
 def noise_nodes(shape: float) -> tuple[Floats, Floats]:

@@ -29,17 +29,31 @@ RING_SEEN, NEIGHBOURS_SEEN = 2.5, 2.0
 
 
 @kernel
-def mirrored_sums(cells: Floats) -> Floats:
-    """`sums[n + i]` is the sum of the mirrored cells 0 ≤ … < i, for −n ≤ i ≤ 2n."""
+def mirrored_sums(cells: Floats, centre: float, margin: int) -> Floats:
+    """`sums[margin + i]` is the sum of the mirrored (cells − centre) 0 ≤ … < i, for −margin ≤ i ≤ n + margin."""
     n = len(cells)
-    sums = np.empty(3 * n + 1)
-    sums[n] = 0.0
+    sums = np.empty(n + 1 + 2 * margin)
+    total = sums[margin] = 0.0
     for i in range(n):
-        sums[n + i + 1] = sums[n + i] + cells[i]
-    for i in range(1, n + 1):
-        sums[n - i] = -sums[n + i]
-        sums[2 * n + i] = 2.0 * sums[2 * n] - sums[2 * n - i]
+        total += cells[i] - centre
+        sums[margin + i + 1] = total
+    mirror(sums, margin)
     return sums
+
+
+@kernel
+def mirror(sums: Floats, margin: int) -> None:
+    """Fill in the sums beyond the ends."""
+    last = len(sums) - 1 - margin
+    for i in range(1, margin + 1):
+        sums[margin - i] = -sums[margin + i]
+        sums[last + i] = 2.0 * sums[last] - sums[last - i]
+
+
+@kernel
+def zero_of(sums: Floats, n: int) -> int:
+    """The place of gap 0 in the sums of n cells."""
+    return (len(sums) - 1 - n) // 2
 
 
 @kernel
@@ -58,42 +72,18 @@ def _autocorrelation(lag: int, level: int) -> float:
 
 
 @kernel
-def contrasts(sums: Floats, level: int, deviations: Floats, out: Floats) -> None:
-    """The contrasts at gaps 0 … n, in standard deviations of their noise; `deviations`: of an orthonormal detail's."""
-    n = len(out) - 1
-    half = 1 << (level - 1)
-    scale = 1.0 / sqrt(2.0 * half)
-    out[0] = out[n] = 0.0  # mirror images cancel there
-    for gap in range(1, n):
-        here = n + gap
-        difference = 2.0 * sums[here] - sums[here - half] - sums[here + half]
-        out[gap] = difference * scale / (deviations[gap] * sqrt(leverage(gap, n, level)))
+def class_of(before: float, left: float, right: float, after: float, unit: float) -> int:
+    """Is there signal in the cells around a contrast, none of which the contrast uses?
 
-
-@kernel
-def surroundings(sums: Floats, level: int, deviations: Floats, out: Classes) -> None:
-    """The class of every gap: is there signal in the cells around its contrast, none of which the contrast uses?
-
-    The ring compares the `half` cells beyond the contrast on the left with those on the right: a jump at the gap, or
-    a slope, shows there too. The neighbours are the contrasts next to it on either side: they show that the region
-    is rough. Neither shares a cell with the contrast, whose noise therefore has the same law in every class.
+    The arguments are sums of `half` cells, the contrast lying between `left` and `right`. The ring compares these two:
+    a jump at the gap, or a slope, shows there too. The neighbours are the contrasts next to it on either side: they
+    show that the region is rough. Neither shares a cell with the contrast, whose noise therefore has the same law in
+    every class.
     """
-    n = len(out) - 1
-    half = 1 << (level - 1)
-    out[:] = UNKNOWN
-    for gap in range(3 * half, n + 1 - 3 * half):
-        here = n + gap
-        unit = deviations[gap] * sqrt(2.0 * half)
-        left = sums[here - half] - sums[here - 2 * half]
-        right = sums[here + 2 * half] - sums[here + half]
-        before = sums[here - 2 * half] - sums[here - 3 * half] - left
-        after = right - sums[here + 3 * half] + sums[here + 2 * half]
-        kind = 1
-        if abs(left - right) > RING_SEEN * unit:
-            kind += 2
-        if before * before + after * after > 2.0 * (NEIGHBOURS_SEEN * unit) ** 2:
-            kind += 1
-        out[gap] = kind
+    first, second = before - left, right - after
+    ring = abs(left - right) > RING_SEEN * unit
+    rough = first * first + second * second > 2.0 * (NEIGHBOURS_SEEN * unit) ** 2
+    return 1 + 2 * int(ring) + int(rough)
 
 
 @kernel
@@ -107,11 +97,15 @@ def window_spread(gap: int, n: int, level: int) -> float:
 
 @kernel
 def windows(sums: Floats, level: int, deviations: Floats, out: Floats) -> None:
-    """Means of the 2^level cells around every gap minus the mean of all, in standard deviations of their noise."""
+    """Means of the 2^level cells around every gap minus the mean of all, in standard deviations of their noise.
+
+    `deviations`: of the noise in an orthonormal detail of the level at each gap, one period of them.
+    """
     n = len(out) - 1
+    zero = zero_of(sums, n)
     half = 1 << (level - 1)
-    mean = sums[2 * n] / n
+    mean = sums[zero + n] / n
     for gap in range(n + 1):
         spread = window_spread(gap, n, level)
-        difference = (sums[n + gap + half] - sums[n + gap - half]) / (2.0 * half) - mean
-        out[gap] = difference / (sqrt(spread) * deviations[gap]) if spread > 0.0 else 0.0
+        difference = (sums[zero + gap + half] - sums[zero + gap - half]) / (2.0 * half) - mean
+        out[gap] = difference / (sqrt(spread) * deviations[gap & (len(deviations) - 1)]) if spread > 0.0 else 0.0

@@ -8,9 +8,9 @@ import numpy as np
 
 from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
-from sparsedp.recovery.shrinkage.gap_contrasts import SURROUNDINGS, UNKNOWN, Classes, leverage
-from sparsedp.recovery.shrinkage.mixture_prior import BINS, RESOLUTION, VAGUE, Evidence, fit, look_up, tables
-from sparsedp.recovery.shrinkage.trend_bends import NOWHERE, bend_spread, trend_side
+from sparsedp.recovery.shrinkage.gap_contrasts import SURROUNDINGS, UNKNOWN
+from sparsedp.recovery.shrinkage.magnitude_grid import ODDS
+from sparsedp.recovery.shrinkage.scale_mixture import VAGUE, Evidence, fit, tables
 
 NULL_COUNT = 10.0
 """Zeros that are imagined beside the coefficients seen: few coefficients cannot talk themselves into signal."""
@@ -27,9 +27,6 @@ GATE = 4.0
 FEW = 100.0
 """The null count and the gate fade out below about this many cells: in a handful, every one may well differ."""
 
-ODDS_BINS, ODDS_RESOLUTION = 1024, 32.0
-"""Log-odds of "smooth" are counted in steps of 1/32, from −16 to 16; what lies beyond is as certain as it gets."""
-
 SMOOTH_COUNT, ROUGH_COUNT = 1.0, 3.0
 """Contrasts imagined to follow, and not to follow, a smooth trend."""
 
@@ -38,11 +35,10 @@ ODDS_ROUNDS = 30
 
 @dataclass(frozen=True)
 class Population:
-    """One kind of coefficient on one level; a row a class of surroundings."""
+    """One kind of coefficient on one level; a row and a table a class of surroundings."""
 
     weights: Floats
-    removed: Floats
-    density: Floats
+    tables: Floats
 
     @classmethod
     def learn(cls, counts: Floats, evidence: Evidence, finer: Floats, doubt: float) -> Population:
@@ -60,8 +56,7 @@ class Population:
             start = 0.45 * (finer[kind] + weights[UNKNOWN]) + 0.1 * VAGUE
             pseudo = POOLED_COUNT * start + CLASS_COUNT * weights[UNKNOWN]
             weights[kind] = fit(counts[kind], evidence, 0.5 * (start + VAGUE), pseudo, GATE * doubt)
-        rows = [tables(evidence, row) for row in weights]
-        return cls(weights, np.array([row[0] for row in rows]), np.array([row[1] for row in rows]))
+        return cls(weights, tables(evidence, weights))
 
 
 @dataclass(frozen=True)
@@ -82,8 +77,9 @@ def vague_weights() -> Floats:
     return np.tile(VAGUE, (SURROUNDINGS, 1))
 
 
-def _scepticism(gaps: int) -> float:
-    return gaps / (gaps + FEW)
+def scepticism(cells: int) -> float:
+    """How much of the null count and of the gate applies."""
+    return (cells + 1) / (cells + 1 + FEW)
 
 
 def worth_of(width: float) -> float:
@@ -91,68 +87,23 @@ def worth_of(width: float) -> float:
     return 3.0 * width / (width * width + 5.0)
 
 
-def learn_windows(windows: Floats, worth: float, evidence: Evidence, finer: Floats) -> Population:
-    """Fit the coarsest windows, whose surroundings are unknown and which follow no trend."""
-    classes = np.zeros(len(windows), np.uint8)
-    return Population.learn(
-        worth * _histogram(windows, classes, 0), evidence, finer[UNKNOWN:1], _scepticism(len(windows))
-    )
-
-
-def learn_level(
-    level: int,
-    contrasts: Floats,
-    bends: Floats,
-    classes: Classes,
-    worth: float,
-    evidence: Evidence,
-    finer: tuple[Floats, Floats],
-) -> LevelPrior:
-    """Fit a level, each of its coefficients counting for `worth`; `finer`: the weights on the level below."""
-    own = Population.learn(worth * _histogram(contrasts, classes, 0), evidence, finer[0], _scepticism(len(contrasts)))
-    counts = worth * _histogram(bends, classes, level)
-    if not counts.any():
-        return LevelPrior(own, Population(finer[1], own.removed, own.density), np.zeros(SURROUNDINGS))
-    bent = Population.learn(counts, evidence, finer[1], _scepticism(len(contrasts)))
-    odds = worth * _odds(level, contrasts, bends, classes, own.density, bent.density)
-    return LevelPrior(own, bent, _mixing(odds))
-
-
-@kernel
-def _histogram(values: Floats, classes: Classes, bends_of: int) -> Floats:
-    """Counts by class and magnitude; if these are the bends of a level, without those that do not exist."""
-    n = len(values) - 1
-    counts = np.zeros((SURROUNDINGS, BINS))
-    for gap in range(1, n):
-        if bends_of == 0 or trend_side(gap, n, bends_of) != NOWHERE:
-            place = int(np.log1p(abs(values[gap])) * RESOLUTION)
-            counts[classes[gap], min(place, BINS - 1)] += 1.0
-    return counts
-
-
-@kernel
-def _odds(level: int, contrasts: Floats, bends: Floats, classes: Classes, own: Floats, bent: Floats) -> Floats:
-    n = len(contrasts) - 1
-    counts = np.zeros((SURROUNDINGS, ODDS_BINS))
-    for gap in range(1, n):
-        side = trend_side(gap, n, level)
-        if side == NOWHERE:
-            continue
-        kind = classes[gap]
-        # Densities are compared in one unit: the bend's noise is a little wider than the contrast's.
-        narrower = 0.5 * np.log(leverage(gap, n, level) / bend_spread(gap, n, level, side))
-        odds = look_up(bent[kind], abs(bends[gap])) - look_up(own[kind], abs(contrasts[gap])) + narrower
-        place = int(np.floor(odds * ODDS_RESOLUTION)) + ODDS_BINS // 2
-        counts[kind, min(max(place, 0), ODDS_BINS - 1)] += 1.0
-    return counts
-
-
-def _mixing(counts: Floats) -> Floats:
-    """EM for the probability of "smooth" in each class, from a histogram of log-odds."""
+def smooth_chances(counts: Floats) -> Floats:
+    """EM for the probability of "smooth" in each class, from histograms of the odds."""
     counts[UNKNOWN] = counts.sum(axis=0)
-    ratio = np.exp((np.arange(ODDS_BINS) + 0.5 - ODDS_BINS // 2) / ODDS_RESOLUTION)
-    smooth = np.full(len(counts), 0.5)
+    smooth = np.empty(len(counts))
+    for kind, row in enumerate(counts):
+        seen = np.flatnonzero(row)
+        smooth[kind] = _smooth_chance(row[seen], ODDS[seen])
+    return smooth
+
+
+@kernel
+def _smooth_chance(counts: Floats, odds: Floats) -> float:
+    smooth = 0.5
+    total = counts.sum() + SMOOTH_COUNT + ROUGH_COUNT
     for _ in range(ODDS_ROUNDS):
-        chance = smooth[:, None] * ratio / (1.0 - smooth[:, None] + smooth[:, None] * ratio)
-        smooth = ((counts * chance).sum(axis=1) + SMOOTH_COUNT) / (counts.sum(axis=1) + SMOOTH_COUNT + ROUGH_COUNT)
+        follow = SMOOTH_COUNT
+        for b in range(len(counts)):
+            follow += counts[b] * smooth * odds[b] / (1.0 - smooth + smooth * odds[b])
+        smooth = follow / total
     return smooth

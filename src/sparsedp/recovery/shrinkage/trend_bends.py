@@ -7,8 +7,6 @@ the mirror image beyond the end included). None of the windows shares a cell wit
 
 from __future__ import annotations
 
-from math import sqrt
-
 from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
 from sparsedp.recovery.shrinkage.gap_contrasts import leverage
@@ -16,13 +14,22 @@ from sparsedp.recovery.shrinkage.gap_contrasts import leverage
 NEAR, FAR = 22 / 128, -3 / 128
 """Weights of the windows next to the contrast, and of those beyond, in its prediction from both sides."""
 
+INNER_SPREAD = 1.0 + 2.0 * (NEAR * NEAR + FAR * FAR)
+"""The variance of a bend's noise away from the ends, relative to that of its contrast."""
+
 BOTH_SIDES, LEFT, RIGHT, NOWHERE = 0, 1, 2, 3
+
+
+@kernel
+def trend_reach(level: int) -> int:
+    """How far from an end the windows on both sides fit."""
+    return 5 << (level - 1)
 
 
 @kernel
 def trend_side(gap: int, n: int, level: int) -> int:
     """Where the two windows fit: on both sides, on one only, or on none."""
-    reach = 5 << (level - 1)
+    reach = trend_reach(level)
     if gap >= reach:
         return BOTH_SIDES if n - gap >= reach else LEFT
     return RIGHT if n - gap >= reach else NOWHERE
@@ -39,7 +46,7 @@ def one_sided_weight(gap: int, n: int, level: int) -> float:
 def bend_spread(gap: int, n: int, level: int, side: int) -> float:
     """The variance of a bend's noise, relative to that of a contrast away from the ends."""
     if side == BOTH_SIDES:
-        return leverage(gap, n, level) + 2.0 * (NEAR * NEAR + FAR * FAR)
+        return leverage(gap, n, level) + INNER_SPREAD - 1.0
     weight = one_sided_weight(gap, n, level)
     return leverage(gap, n, level) + 2.0 * weight * weight
 
@@ -58,28 +65,9 @@ def trend(means: Floats, gap: int, n: int, level: int, side: int) -> float:
 
 
 @kernel
-def bends(sums: Floats, level: int, deviations: Floats, out: Floats) -> None:
-    """The bends at gaps 0 … n, in standard deviations of their noise; 0 where there is none."""
-    n = len(out) - 1
+def foreseen_sideways(sums: Floats, here: int, gap: int, n: int, level: int, side: int) -> float:
+    """The contrast that follows from the sums of the windows on one side; `here` is the gap's place in `sums`."""
     half = 1 << (level - 1)
-    width = 2 * half
-    scale = 1.0 / sqrt(float(width))
-    out[0] = out[n] = 0.0
-    for gap in range(1, n):
-        side = trend_side(gap, n, level)
-        if side == NOWHERE:
-            out[gap] = 0.0
-            continue
-        here = n + gap
-        contrast = 2.0 * sums[here] - sums[here - half] - sums[here + half]
-        if side == BOTH_SIDES:
-            near = sums[here - half] - sums[here - 3 * half] - sums[here + 3 * half] + sums[here + half]
-            far = sums[here - 3 * half] - sums[here - 5 * half] - sums[here + 5 * half] + sums[here + 3 * half]
-            foreseen = NEAR * near + FAR * far
-        elif side == LEFT:
-            inner = 2.0 * sums[here - 3 * half] - sums[here - 5 * half] - sums[here - half]
-            foreseen = one_sided_weight(gap, n, level) * inner
-        else:
-            inner = 2.0 * sums[here + 3 * half] - sums[here + half] - sums[here + 5 * half]
-            foreseen = one_sided_weight(gap, n, level) * inner
-        out[gap] = (contrast - foreseen) * scale / (deviations[gap] * sqrt(bend_spread(gap, n, level, side)))
+    inwards = -half if side == LEFT else half
+    inner = 2.0 * sums[here + 3 * inwards] - sums[here + 5 * inwards] - sums[here + inwards]
+    return float(one_sided_weight(gap, n, level) * inner)
