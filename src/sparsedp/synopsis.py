@@ -102,7 +102,7 @@ class Synopsis:
             outcome,
             self.time,
             self.domain,
-            self._uncertainty(plan.name),
+            self._uncertainty(plan.name) if solution.uncertainty is None else solution.uncertainty,
             self.plan.nonnegative,
         )
 

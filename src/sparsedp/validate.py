@@ -200,6 +200,11 @@ _KINDS = {"U": "text", "S": "bytes", "c": "complex", "M": "date", "m": "duration
 """What to call the values of an array; never its full type, which may say how long the longest text is."""
 
 
+def kind_of(array: npt.NDArray[Any]) -> str:
+    """What to call an array that is refused for its type, without saying how long its longest value is."""
+    return f"an array of {_KINDS.get(array.dtype.kind, str(array.dtype))} values"
+
+
 def _as_array(counts: object) -> npt.NDArray[Any] | None:
     """None where numpy refuses: its own message, and whatever it quotes, ends here."""
     try:

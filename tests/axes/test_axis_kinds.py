@@ -70,11 +70,11 @@ def _mixed(values: list[Any]) -> bool:
 @pytest.mark.parametrize(
     ("axis", "values", "complaint"),
     [
-        (Categories("x", ["a"]), [1, 2], "of type int64, and the labels are text"),
-        (Categories("x", [1]), ["a"], "of type <U1; give an array of numbers"),
-        (AGES, ["a"], "of type <U1; give an array of numbers"),
+        (Categories("x", ["a"]), [1, 2], "an array of int64 values, and the labels are text"),
+        (Categories("x", [1]), ["a"], "an array of text values; give an array of numbers"),
+        (AGES, ["a"], "an array of text values; give an array of numbers"),
         (Integers("x", 0, 2), np.array(["2026"], "datetime64[Y]"), "give an array of numbers"),
-        (DAYS, [1, 2], "of type int64; give an array of times"),
+        (DAYS, [1, 2], "an array of int64 values; give an array of times"),
         (DAYS, ["2026-01-01T00:00Z"], "times with a timezone, and the axis has none"),
         (QUARTERS, ["2026-01-01T00:00"], "times without a timezone, and the axis is in UTC"),
     ],

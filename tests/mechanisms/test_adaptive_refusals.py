@@ -122,3 +122,16 @@ def test_the_whole_budget_is_debited_before_any_noise_is_drawn(workload: str, bu
     assert all(spent == budget for spent in source.seen)
     assert ledger.spent == budget
     assert len(ledger.entries) == 1
+
+
+def test_a_public_total_for_every_cell_leaves_nothing_to_protect() -> None:
+    counts = np.arange(8)
+    for table, constraints in (
+        (counts, sdp.Constraints(totals={0: counts})),
+        (counts.reshape(2, 4), sdp.Constraints(totals={(0, 1): counts.reshape(2, 4)})),
+        (counts[:1], sdp.Constraints(total=0)),
+    ):
+        ledger = sdp.Ledger(epsilon=1)
+        with pytest.raises(InvalidInput, match="with a public total for every cell"):
+            sdp.Adaptive().release(table, epsilon=1, constraints=constraints, ledger=ledger)
+        assert ledger.spent is None

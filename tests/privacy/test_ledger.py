@@ -149,3 +149,14 @@ def test_delta_runs_out_like_epsilon() -> None:
         ledger.debit(APPROXIMATE, "more")
     ledger.debit(PURE, "needs none")
     assert ledger.remaining == Budget(epsilon="0.8")
+
+
+def test_budgets_for_other_neighbours_do_not_add_up() -> None:
+    """ε between data with and without a person is up to 2ε between one person and another: refused, nothing taken."""
+    ledger = Ledger(epsilon=2)
+    ledger.debit(Budget(epsilon=1), "first", relation="add_remove")
+    with pytest.raises(InvalidInput, match="neighbours is 'replace_one' on a ledger whose spends are for 'add_remove'"):
+        ledger.debit(Budget(epsilon=1), "second", relation="replace_one")
+    assert ledger.spent == Budget(epsilon=1)
+    ledger.debit(Budget(epsilon=1), "third", relation="add_remove")
+    assert ledger.remaining is None

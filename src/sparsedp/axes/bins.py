@@ -17,7 +17,7 @@ from sparsedp.arrays import Floats, Integers
 from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells, range_of
 from sparsedp.columns_file import Column
 from sparsedp.errors import InvalidInput
-from sparsedp.validate import Number, exact_number, whole
+from sparsedp.validate import Number, exact_number, kind_of, whole
 
 WANTED = "give at least two rising numbers, such as [0, 18, 65, 120]"
 
@@ -74,7 +74,7 @@ class Bins(Axis):
                 small, self.index_of(np.where(small, array, 0).astype(np.int64)), self.index_of(array * 1.0)
             )
         if array.dtype.kind not in "iub":
-            raise InvalidInput("values", f"of type {array.dtype}", "give an array of numbers")
+            raise InvalidInput("values", kind_of(array), "give an array of numbers")
         # For a whole number, v ≥ edge and v ≥ ⌈edge⌉ say the same; turned into floats, large ones would be rounded.
         numbers = array.astype(np.int64)
         inside = np.ones(array.shape, dtype=np.bool_)

@@ -15,7 +15,7 @@ from sparsedp.columns_file import Column
 from sparsedp.errors import InvalidInput
 from sparsedp.moments import EPOCH, FARTHEST, MICROSECOND, Moment, Step, microseconds_of
 from sparsedp.time_axis import TimeAxis
-from sparsedp.validate import whole
+from sparsedp.validate import kind_of, whole
 
 
 @dataclass(frozen=True, init=False)
@@ -64,7 +64,7 @@ class Calendar(Axis):
             moments = np.array([self._moment(value) for value in array.ravel()], dtype=np.int64).reshape(array.shape)
             missing = moments == NO_TIME
         else:
-            raise InvalidInput("values", f"of type {array.dtype}", "give an array of times")
+            raise InvalidInput("values", kind_of(array), "give an array of times")
         start = self._first
         inside = ~missing & (moments >= start) & (moments < start + self._length * self._step)
         return np.where(inside, (np.where(inside, moments, start) - start) // self._step, -1)

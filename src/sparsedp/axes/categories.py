@@ -15,7 +15,7 @@ from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counte
 from sparsedp.axes.whole_values import within
 from sparsedp.columns_file import Column
 from sparsedp.errors import InvalidInput, UnknownName
-from sparsedp.validate import whole
+from sparsedp.validate import kind_of, whole
 
 WANTED = "give different labels, all of them text or all of them whole numbers"
 
@@ -54,7 +54,7 @@ class Categories(Axis):
             return np.where(known, _looked_up(self._places, numbers), -1)
         if array.dtype.kind not in "UTO":
             # No number is a text, whatever it prints as: a column of numbers needs labels that are numbers.
-            raise InvalidInput("values", f"of type {array.dtype}, and the labels are text", "give an array of text")
+            raise InvalidInput("values", f"{kind_of(array)}, and the labels are text", "give an array of text")
         return _looked_up(self._places, array)
 
     def cells_of(self, wanted: object) -> Cells:

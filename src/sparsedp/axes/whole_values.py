@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput
+from sparsedp.validate import kind_of
 
 
 def within(values: npt.NDArray[Any], first: int, last: int) -> tuple[Integers, npt.NDArray[np.bool_]]:
@@ -29,7 +30,7 @@ def within(values: npt.NDArray[Any], first: int, last: int) -> tuple[Integers, n
         # The bounds are rounded to floats in comparing; what is whole and rounds to them is looked at once more below.
         inside = (values >= first) & (values <= last) & (values == np.floor(values)) & (np.abs(values) < 2.0**63)
     else:
-        raise InvalidInput("values", f"of type {values.dtype}", "give an array of numbers")
+        raise InvalidInput("values", kind_of(values), "give an array of numbers")
     numbers = np.full(values.shape, first, dtype=np.int64)
     numbers[inside] = values[inside].astype(np.int64)
     inside &= (numbers >= first) & (numbers <= last)

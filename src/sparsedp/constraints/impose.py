@@ -72,7 +72,7 @@ def _nearest(values: Floats, weights: Floats, checked: CheckedConstraints) -> Fl
 
 def _whole(table: Floats, checked: CheckedConstraints) -> Floats:
     if float(table.sum()) >= 2.0**53:
-        raise InvalidInput("integers", "asked for with counts beyond 2**53", "say integers=False")
+        return np.rint(table)  # such numbers are whole as they are, and have no room for more digits
     margin = checked.margins[0] if checked.margins else None
     if len(checked.margins) == 2:
         return rounded_with_two_margins(table, *checked.margins).astype(np.float64)

@@ -181,7 +181,9 @@ def public_knowledge(constraints: Constraints | None, cells: int, domain: Domain
         raise InvalidInput("constraints", f"of type {type(constraints).__name__}", "give a sparsedp.Constraints")
     if negative:
         raise InvalidInput("negative", "True beside constraints", "leave it out: constrained cells are non-negative")
-    constraints.checked(*((cells,), None) if domain is None else (domain.shape, domain.names))
+    checked = constraints.checked(*((cells,), None) if domain is None else (domain.shape, domain.names))
+    if any(margin.totals.size == cells for margin in checked.margins):
+        raise InvalidInput("constraints", "with a public total for every cell", "leave out what is to be protected")
     return constraints.is_invariant
 
 

@@ -117,12 +117,12 @@ class Terms:
     def debit(self, purpose: str) -> None:
         """Take the whole budget off the ledger, if there is one; after this, noise may be drawn."""
         if self.ledger is not None:
-            self.ledger.debit(self.asked.budget, purpose, rho=self.asked.rho)
+            self.ledger.debit(self.asked.budget, purpose, rho=self.asked.rho, relation=self.neighbours.relation)
 
     def debit_amount(self, amount: Budget, purpose: str) -> None:
         """The same for what is guaranteed, where that is more than the ε that was asked for."""
         if self.ledger is not None:
-            self.ledger.debit(amount, purpose)
+            self.ledger.debit(amount, purpose, relation=self.neighbours.relation)
 
     def guarantee(self, expenses: Iterable[Expense]) -> Guarantee:
         """The promise of a release that was paid for by these expenses, which may not exceed the budget."""

@@ -19,6 +19,8 @@ class Entry:
 
     spent: Budget
     purpose: str
+    relation: str | None = None
+    """Between which neighbours it was promised, if that is known: "add_remove" or "replace_one"."""
 
 
 class Ledger:
@@ -31,6 +33,9 @@ class Ledger:
 
     It is kept in what its total is given in: ε, (ε, δ) or ρ. Whatever is ε-private is ε²/2-zCDP, so a ledger in ρ also
     pays for pure ε; a ledger in ε, or in (ε, δ), is not charged in ρ, as a ρ says nothing until a δ is chosen.
+
+    Budgets add up between the same neighbours only: what is ε between data with and without a person is up to 2ε
+    between data with one person and with another. So all spends of one ledger are for the same relation.
 
     Safe between threads. A debit is never given back: once it is taken, noise may have been drawn. A copy would mint
     a second budget, so a ledger refuses to be copied, pickled, or used in a forked child.
@@ -75,19 +80,29 @@ class Ledger:
             return Budget(epsilon=left, delta=self.total.delta - spent.delta) if left > 0 else None
         return None
 
-    def debit(self, budget: Budget, purpose: str, *, rho: Fraction | None = None) -> None:
+    def debit(self, budget: Budget, purpose: str, *, rho: Fraction | None = None, relation: str | None = None) -> None:
         """Take `budget` off what remains, or raise `BudgetExceeded` and take nothing.
 
         `rho`: the ρ that was spent on a budget stated as (ε, δ), which is what a ledger in ρ is charged.
+        `relation`: between which neighbours the budget is promised.
         """
         if os.getpid() != self._process:
             raise PrivateSide("This ledger belongs to another process; debit it there, where the total is kept.")
         with self._lock:
+            self._refuse_other_neighbours(relation)
             charge = self._in_its_kind(budget, rho)
             remaining = self.remaining
             if remaining is None or not remaining.covers(charge):
                 raise BudgetExceeded(charge, remaining)
-            self._entries.append(Entry(charge, purpose))
+            self._entries.append(Entry(charge, purpose, relation))
+
+    def _refuse_other_neighbours(self, relation: str | None) -> None:
+        kept = {entry.relation for entry in self._entries} - {None}
+        if relation is not None and kept and relation not in kept:
+            given = f"{relation!r} on a ledger whose spends are for {next(iter(kept))!r}"
+            raise InvalidInput(
+                "neighbours", given, "use the same, or another ledger (public totals need 'replace_one')"
+            )
 
     def _in_its_kind(self, budget: Budget, rho: Fraction | None) -> Budget:
         """What the ledger is charged for a budget, or a refusal where no such charge would be true."""

@@ -57,7 +57,9 @@ class Neighbours:
         bound = f"at most {self.contribution} in total{when} (promised by the caller)"
         if self.relation == "replace_one":
             which = "which" if self.unit == "event" else "whom"
-            same = "; the totals declared public stay the same and are not protected" if self.invariant else ""
+            same = (
+                " and leaves the totals declared public as they are, which are not protected" if self.invariant else ""
+            )
             return f"replacing one {noun} by another, each of {which} adds {bound} to the counts{same}"
         return f"adding or removing {who} changes the counts by {bound}"
 

@@ -26,8 +26,12 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class Solution:
-    """The recovered cells or coefficients, how the recovery ended, and figures about the run."""
+    """The recovered cells or coefficients, how the recovery ended, and figures about the run.
+
+    `uncertainty`: what the recovery knows of its error, for the release (`releases/uncertainty.py`); None if nothing.
+    """
 
     value: npt.NDArray[np.float64]
     status: Status
     stats: dict[str, Any] = field(default_factory=dict)
+    uncertainty: Any = None

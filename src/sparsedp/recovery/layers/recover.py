@@ -70,8 +70,8 @@ def signed_layers_keeping_sums(sensing: Sensing, values: Integers, law: NoiseLaw
 def _solution(
     sensing: Sensing, values: Integers, law: NoiseLaw, *, nonnegative: bool = True, keep_sums: bool = False
 ) -> Solution:
-    refit = partial(fit_layers, sensing, law=law, nonnegative=nonnegative, keep_sums=keep_sums)
-    fit = refit(values)
+    refit = partial(fit_layers, law=law, nonnegative=nonnegative, keep_sums=keep_sums)
+    fit = refit(sensing, values)
     return Solution(fit.sensing.out_of_row(fit.estimate), Status.DIRECT, fit.stats, LayerErrors(fit, refit))
 
 

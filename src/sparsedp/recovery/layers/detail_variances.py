@@ -1,0 +1,87 @@
+"""Variances by Haar detail: of the noise in the fused row, and from those of details to those of cells and sums.
+
+Details are those of the aligned orthonormal transform of the row, continued with zeros to a power of two, in heap order
+(`bases/haar_transform.py`): those of 2^j cells are at N/2^j … N/2^(j−1) − 1, and the whole at 0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sparsedp.arrays import Floats
+from sparsedp.bases.haar_transform import haar_analyze
+
+if TYPE_CHECKING:
+    from sparsedp.recovery.layers.recover import Fit
+
+LEAST_NOISE = 1e-12
+"""No detail is taken to be known better than to this variance: the arithmetic is not."""
+
+
+def padded(row: Floats) -> Floats:
+    """The row, continued with zeros to a power of two, of at least two cells."""
+    whole = np.zeros(1 << max(len(row) - 1, 1).bit_length())
+    whole[: len(row)] = row
+    return whole
+
+
+def details(row: Floats) -> Floats:
+    """The Haar details of a row."""
+    whole = padded(row)
+    found = np.empty(len(whole))
+    haar_analyze(whole, found)
+    return found
+
+
+def level_slices(size: int) -> list[slice]:
+    """Where the details of 2, 4, 8, … cells are, finest first."""
+    return [slice(size >> level, size >> (level - 1)) for level in range(1, size.bit_length())]
+
+
+def means_under(row: Floats) -> Floats:
+    """The mean of the row over the cells of each detail."""
+    means = padded(row)
+    size = len(means)
+    found = np.empty(size)
+    for part in level_slices(size):
+        means = 0.5 * (means[::2] + means[1::2])
+        found[part] = means
+    found[0] = means[0]
+    return found
+
+
+def cell_variances(of_details: Floats, n: int) -> Floats:
+    """The variances of the first n cells, if the details are uncorrelated and have these."""
+    size = len(of_details)
+    found = of_details[:1] / size
+    for part in reversed(level_slices(size)):
+        width = size // part.start
+        found = np.repeat(found + of_details[part] / width, 2)
+    return found[:n]
+
+
+def noise_of_details(fit: Fit) -> Floats:
+    """The variance of the noise in every detail of the fused row.
+
+    Groups that a private look chose are aligned blocks of a power of two: a detail lies within one, and has the cells'
+    own noise (none, if cells were not measured), or is made of whole ones, and has theirs.
+    """
+    n = fit.sensing.n
+    size = 1 << max(n - 1, 1).bit_length()
+    noise = np.empty(size)
+    for level, part in enumerate(level_slices(size)):
+        noise[part] = fit.level_variances[level]
+    noise[0] = fit.total_variance * n / size
+    chosen = next((at for at, layer in enumerate(fit.sensing.layers) if not isinstance(layer, int)), None)
+    if chosen is not None:
+        groups = fit.layers[chosen]
+        sizes = np.diff(groups.starts, append=n)
+        within = fit.law.finest.variance if chosen > 0 else 0.0
+        across = means_under(np.repeat(groups.variances / sizes, sizes))
+        widths = padded(np.repeat(sizes, sizes).astype(np.float64))
+        for level, part in enumerate(level_slices(size)):
+            inside = widths[:: 2 << level] >= 2 << level
+            noise[part] = np.where(inside, within, across[part])
+    return np.asarray(np.maximum(noise, LEAST_NOISE))

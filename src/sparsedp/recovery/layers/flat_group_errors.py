@@ -1,0 +1,105 @@
+"""The errors of a recovery that measured groups of cells only: between groups the noise, within them what nobody saw.
+
+A private look leaves a group whole if its deviation Σ|cell − median| seems to be less than the look's noise, and a step
+for every halving above. So the deviation is about a share of that, or what independent records scatter by, if that is
+more; and it is never more than twice the group's sum. How it is spread within the group nobody knows.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import log, pi
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sparsedp.arrays import Floats, Integers
+from sparsedp.recovery.layers.detail_strata import DetailStrata
+from sparsedp.recovery.layers.detail_variances import (
+    LEAST_NOISE,
+    cell_variances,
+    details,
+    level_slices,
+    noise_of_details,
+    padded,
+)
+from sparsedp.recovery.layers.error_model import ErrorModel, normal_quantile
+from sparsedp.recovery.layers.resampling import Refit, resample
+
+if TYPE_CHECKING:
+    from sparsedp.recovery.layers.recover import Fit
+
+LOOK = 6.0
+"""The deviation of the look's noise, in those that the budget of all layers together would put on one sum."""
+
+SHARE = 0.4
+"""Of the deviation at which a group would have been halved: what a group that was not halved has."""
+
+MANY = 32
+"""Cells of a group whose deviation says how far its cells may be off."""
+
+SMOOTH = 0.5
+"""Structure within groups is rather smooth than rough: details of 2^j cells have 2^(SMOOTH·j) times the variance."""
+
+IN_ROWS, IN_TABLES = 1.5, 5.0
+"""How much more sums vary than uncorrelated details would make them. A box cuts groups all along its edge, and where it
+does they err alike."""
+
+RUNS = 8
+"""Of the bootstrap, at least: there are few groups to learn from. In long rows there are more."""
+
+MANY_CELLS = 2**16
+
+
+def model_of_groups(fit: Fit, refit: Refit) -> ErrorModel:
+    """Between groups from made-up truths, within them from what the look says."""
+    n = fit.sensing.n
+    sizes = np.diff(fit.layers[0].starts, append=n)
+    widths = padded(np.repeat(sizes, sizes).astype(np.float64))
+    scatter = padded(np.abs(fit.estimate))
+    extra = padded(np.repeat(_extra(fit, sizes), sizes))
+    shared = _between(fit, refit)
+    for level, part in enumerate(level_slices(len(shared)), start=1):
+        first = slice(0, None, 1 << level)
+        inside = widths[first] >= 1 << level
+        spread = scatter[first] + extra[first] * _share_of_level(level, widths[first])
+        shared[part] = np.where(inside, spread, shared[part])
+    cells = cell_variances(shared, n)
+
+    @lru_cache(maxsize=8)
+    def ends(level: float) -> tuple[Floats, Floats]:
+        half = normal_quantile(level) * np.sqrt(cells)
+        return half, half
+
+    together = IN_ROWS if fit.sensing.order is None else IN_TABLES
+    return ErrorModel(cells, together * shared, np.zeros(n), ends)
+
+
+def _extra(fit: Fit, sizes: Integers) -> Floats:
+    """For each group, the variance of its cells beyond what independent records scatter by."""
+    together = 1.0 / sum(1.0 / max(law.variance, LEAST_NOISE) ** 0.5 for law in fit.law.layers)
+    step = SHARE * LOOK * together
+    means = np.abs(fit.estimate[fit.layers[0].starts])
+    distance = step * (1.0 + log(2.0) * np.log2(fit.sensing.n / sizes)) / sizes
+    # Of few cells that says little: they differ no more from one another than groups side by side do, or than many.
+    jumps = np.abs(np.diff(means))
+    beside = np.maximum(np.append(jumps, 0.0), np.append(0.0, jumps))
+    many = step * (1.0 + log(2.0) * np.log2(max(fit.sensing.n / MANY, 1.0))) / MANY
+    distance = np.minimum(np.minimum(distance, np.maximum(beside, many)), 2.0 * means)
+    return np.asarray(np.where(sizes > 1, np.maximum(pi / 2 * distance**2 - means, 0.0), 0.0))
+
+
+def _share_of_level(level: int, widths: Floats) -> Floats:
+    """The variance of a detail of 2^level cells in a group of so many, if its cells have variance 1."""
+    ratio = 2.0 ** (SMOOTH - 1.0)
+    depth = np.log2(np.maximum(widths, 2.0))
+    return np.asarray(2.0 ** (SMOOTH * level) * (1.0 - ratio) / (ratio * (1.0 - ratio**depth)))
+
+
+def _between(fit: Fit, refit: Refit) -> Floats:
+    """The mean squared error of details that are made of whole groups."""
+    noise = noise_of_details(fit)
+    made_up = resample(fit, refit, min(RUNS, -(-MANY_CELLS // fit.sensing.n)))
+    learned = DetailStrata.learn(fit.estimate, noise, made_up, made_up.noise > LEAST_NOISE)
+    learned.errors[0] = noise[0] + details(fit.fused - fit.estimate)[0] ** 2
+    return learned.errors

@@ -1,0 +1,90 @@
+"""The errors of a recovery that measured every cell: noise that it kept, scatter, and structure that it smoothed away.
+
+The first two are learned from made-up truths, by level and size of the estimated detail and by kind of cell. The third
+is learned from what the recovery left over, per level and by how busy the surroundings are. See `errors.md`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sparsedp.arrays import Floats
+from sparsedp.recovery.layers.cell_strata import CellStrata
+from sparsedp.recovery.layers.detail_strata import DetailStrata
+from sparsedp.recovery.layers.detail_variances import (
+    LEAST_NOISE,
+    cell_variances,
+    details,
+    means_under,
+    noise_of_details,
+)
+from sparsedp.recovery.layers.error_model import ALONE_WITHIN, ErrorModel, normal_quantile
+from sparsedp.recovery.layers.resampling import Refit, resample
+from sparsedp.recovery.layers.smoothed_away import SmoothedAway
+
+if TYPE_CHECKING:
+    from sparsedp.recovery.layers.recover import Fit
+
+MORE = 1.25
+"""Made-up truths are smoother than the true one, so errors vary so much more; up to the noise, which is known."""
+
+WITHOUT_BLOCKS, IN_TABLES = 1.6, 2.5
+"""Smoothing errs alike along a slope: sums over ranges vary more than details that were uncorrelated would make them.
+
+Where sums of blocks were measured they hold that up; in a table neighbours are apart in the row, and they do not."""
+
+
+def model_of_cells(fit: Fit, refit: Refit) -> ErrorModel:
+    """Learn everything from the fit and from made-up truths."""
+    n, estimate, finest = fit.sensing.n, fit.estimate, fit.law.finest
+    noise = noise_of_details(fit)
+    made_up = resample(fit, refit)
+    rest = details(fit.fused - estimate)
+    learned = DetailStrata.learn(estimate, noise, made_up)
+    kept = learned.errors
+    kept[0] = noise[0] + rest[0] ** 2
+    around = cell_variances(kept, n)
+    theirs = np.array([cell_variances(row, made_up.estimates.shape[1]) for row in learned.made_up_errors])
+    strata = CellStrata.of(estimate, around, (made_up.estimates, theirs, made_up.errors), finest)
+    seen = strata.mean_squares[strata.kinds]
+    hidden = SmoothedAway(fit, noise, rest, learned)
+    single = hidden.cells(strata.mean_squares_of(made_up.rests.reshape(-1))[strata.kinds])
+    single_under = means_under(single)
+    lost = np.maximum(hidden.by_detail(), single_under)
+    shared = _more(kept, noise) * kept + lost
+    shared[0] = kept[0]
+    size = len(shared)
+    more = _more(seen, finest.variance)
+    of_pairs = np.repeat(kept[size // 2 :], 2)[:n]
+    alone = more * np.minimum(seen, np.maximum(of_pairs, 1.5 * (seen - around))) + single
+    fine = slice(size // min(ALONE_WITHIN, size), size)
+    shared[fine] = np.maximum(shared[fine] - means_under(alone)[fine], 0.0)
+    # In details of two or four cells hidden structure is hardly told from noise: cells have seen their own.
+    coarse = np.maximum(lost - single_under, 0.0)
+    coarse[size // 4 :] = 0.0
+    beyond = single + cell_variances(coarse, n)
+
+    @lru_cache(maxsize=8)
+    def ends(level: float) -> tuple[Floats, Floats]:
+        below, above = strata.ends(level)
+        spread = normal_quantile(level) ** 2 * beyond
+        low = np.sqrt(more * below[strata.kinds] ** 2 + spread)
+        high = np.sqrt(more * above[strata.kinds] ** 2 + spread)
+        return low, np.maximum(high, hidden.upper_ends((1 - level) / 2))
+
+    return ErrorModel(more * seen + beyond, _together(fit) * shared, alone, ends)
+
+
+def _more(errors: Floats, noise: Floats | float) -> Floats:
+    """The factor by which learned mean squared errors are raised: at most to the noise."""
+    return np.clip(noise / np.maximum(errors, LEAST_NOISE), 1.0, MORE)
+
+
+def _together(fit: Fit) -> float:
+    """How much more than apart the errors of details vary together, in a sum over a range or a box."""
+    if fit.sensing.order is not None:
+        return IN_TABLES
+    return WITHOUT_BLOCKS if len(fit.layers) == 2 and len(fit.layers[1].starts) == 1 else 1.0

@@ -1,0 +1,112 @@
+"""A parametric bootstrap: what errors the same recovery makes where the truth is known, because it was made up.
+
+The made-up truth is the estimate itself, with the scatter that counts of independent records have around it (Poisson).
+It is measured by the same sums with fresh noise of the same law, and recovered in the same way. Of a long row, blocks
+are taken. Public randomness from a fixed seed: this is post-processing, and the same synopsis has the same errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sparsedp.arrays import Floats, Integers
+from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw, LayersLaw
+from sparsedp.recovery.layers.detail_variances import noise_of_details
+from sparsedp.sensing.group_sums import GroupSums
+
+if TYPE_CHECKING:
+    from sparsedp.recovery.layers.recover import Fit
+
+Refit = Callable[[GroupSums, Integers], "Fit"]
+"""The recovery, from sums and their values."""
+
+SEED = 20110
+ENOUGH_CELLS, MOST_RUNS = 2**13, 8
+
+LONG_ROW, BLOCK, BLOCKS = 2**18, 2**13, 8
+"""Of a longer row, so many blocks of so many cells are recovered again, evenly spread."""
+
+WHOLE_UP_TO = 2.0**30
+"""Larger counts scatter like a normal variable, and wider noise is drawn from the continuous law."""
+
+MOST = 2.0**62
+"""Sums beyond are cut: they have to be whole numbers of 64 bits."""
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """One row a run: the estimates, how far each was above the made-up truth, and how far below the fused value.
+
+    `noise`: the variance in every detail of such a row.
+    """
+
+    estimates: Floats
+    errors: Floats
+    rests: Floats
+    noise: Floats
+
+
+def resample(fit: Fit, refit: Refit, least_runs: int = 1) -> Resampled:
+    """So many runs that there are enough cells to learn from; one, where the row is long."""
+    generator = np.random.default_rng(SEED)
+    sensing, intensities = fit.sensing, fit.estimate
+    if sensing.n > LONG_ROW and sensing.run == sensing.n:
+        sensing, intensities = _blocks(sensing, intensities)
+    runs = min(MOST_RUNS, max(least_runs, ENOUGH_CELLS // sensing.n))
+    estimates, errors, rests = (np.empty((runs, sensing.n)) for _ in range(3))
+    for run in range(runs):
+        truth = scattered(intensities, generator)
+        again = refit(sensing, _measured(sensing, fit.law, truth, generator))
+        estimates[run] = again.estimate
+        errors[run] = again.estimate - truth
+        rests[run] = again.fused - again.estimate
+    return Resampled(estimates, errors, rests, noise_of_details(again))
+
+
+def scattered(intensities: Floats, generator: np.random.Generator) -> Floats:
+    """Counts with these means: Poisson; where a mean is negative, the opposite of Poisson."""
+    size = np.abs(intensities)
+    few = size <= WHOLE_UP_TO
+    drawn = generator.poisson(np.where(few, size, 0.0)).astype(np.float64)
+    if not few.all():
+        drawn[~few] = np.rint(generator.normal(size[~few], np.sqrt(size[~few])))
+    return np.asarray(np.copysign(drawn, intensities))
+
+
+def _blocks(sensing: GroupSums, row: Floats) -> tuple[GroupSums, Floats]:
+    """Blocks of the row one after the other, and the same sums of them; groups are cut at their ends."""
+    firsts = np.linspace(0, sensing.n // BLOCK - 1, BLOCKS).astype(np.int64) * BLOCK
+    layers: list[int | list[int]] = []
+    for layer, starts in zip(sensing.layers, sensing.starts, strict=True):
+        if isinstance(layer, int):
+            layers.append(layer)
+            continue
+        cut = [
+            np.unique(np.append(starts[(starts >= first) & (starts < first + BLOCK)] - first, 0)) + at * BLOCK
+            for at, first in enumerate(firsts)
+        ]
+        layers.append(np.concatenate(cut).tolist())
+    cells = (firsts[:, None] + np.arange(BLOCK)).reshape(-1)
+    return GroupSums(len(cells), layers), row[cells]
+
+
+def _measured(sensing: GroupSums, law: LayersLaw, truth: Floats, generator: np.random.Generator) -> Integers:
+    values = []
+    for starts, noise in zip(sensing.starts, law.layers, strict=True):
+        sums = truth if len(starts) == len(truth) else np.add.reduceat(truth, starts)
+        values.append(sums + _noise(noise, len(starts), generator))
+    return np.clip(np.concatenate(values), -MOST, MOST).astype(np.int64)
+
+
+def _noise(law: IndependentLaw, count: int, generator: np.random.Generator) -> Floats:
+    if isinstance(law, DiscreteLaplaceLaw):
+        scale = float(law.scale)
+        if scale > WHOLE_UP_TO:
+            return np.rint(generator.laplace(0.0, scale, count))
+        stop = -np.expm1(-1.0 / scale)
+        return (generator.geometric(stop, count) - generator.geometric(stop, count)).astype(np.float64)
+    return np.rint(generator.normal(0.0, np.sqrt(law.variance), count))
