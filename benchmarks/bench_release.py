@@ -101,6 +101,6 @@ if __name__ == "__main__":
     parser.add_argument("--one", nargs=3, metavar=("MECHANISM", "COUNTS", "EXPONENT"), help="one run, printed as JSON")
     arguments = parser.parse_args()
     if arguments.one:
-        print(json.dumps(one_run(*arguments.one[:2], int(arguments.one[2]))))
+        print(json.dumps(one_run(arguments.one[0], arguments.one[1], int(arguments.one[2]))))
     else:
         sys.exit(main())

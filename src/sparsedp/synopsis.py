@@ -22,8 +22,11 @@ from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.progress import stage
+from sparsedp.recovery.solution import Solution
+from sparsedp.releases.constrained_errors import ConstrainedErrors
 from sparsedp.releases.independent_cells import IndependentCells
 from sparsedp.releases.release import Release
+from sparsedp.releases.uncertainty import Uncertainty
 from sparsedp.sensing.base import Sensing
 from sparsedp.time_axis import TimeAxis
 from sparsedp.version import __version__
@@ -102,7 +105,7 @@ class Synopsis:
             outcome,
             self.time,
             self.domain,
-            self._uncertainty(plan.name) if solution.uncertainty is None else solution.uncertainty,
+            self._uncertainty(plan.name, solution),
             self.plan.nonnegative,
         )
 
@@ -114,11 +117,19 @@ class Synopsis:
             return impose(cells, self.plan.constraints)
         return impose(cells.reshape(self.domain.shape), self.plan.constraints, axis_names=self.domain.names).reshape(-1)
 
-    def _uncertainty(self, recovery: str) -> IndependentCells | None:
-        """Cells that are published as they were measured have the noise's own error."""
-        if recovery != "direct" or not isinstance(self.law, DiscreteLaplaceLaw | DiscreteGaussianLaw):
-            return None
-        return IndependentCells.of_law(self.law, (self.sensing.n,) if self.domain is None else self.domain.shape)
+    def _uncertainty(self, recovery: str, solution: Solution) -> Uncertainty | None:
+        """What the recovery says of its error; cells published as they were measured have the noise's own."""
+        found: Uncertainty | None = solution.uncertainty
+        if recovery == "direct" and isinstance(self.law, DiscreteLaplaceLaw | DiscreteGaussianLaw):
+            found = IndependentCells.of_law(self.law, self._shape)
+        if found is None or self.plan.constraints is None:
+            return found
+        names = None if self.domain is None else self.domain.names
+        return ConstrainedErrors(found, self.plan.constraints.checked(self._shape, names))
+
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        return (self.sensing.n,) if self.domain is None else self.domain.shape
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a small Parquet file: one column of noisy integers, everything else in its metadata."""

@@ -22,6 +22,8 @@ CASES: dict[str, Callable[[int], Sensing]] = {
     "fused": lambda n: TicksAndTotals(n, 4),
     "fused_shrinkage": lambda n: TicksAndTotals(n, 4),
     "inverse_haar": IntegerHaar,
+    "fused_layers": lambda n: GroupSums(n, [1, 16, max(n, 16)]),
+    "signed_fused_layers": lambda n: GroupSums(n, [1, 16, max(n, 16)]),
     "layers": lambda n: GroupSums(n, [1, 16, max(n, 16)]),
     "layers_keeping_sums": lambda n: GroupSums(n, [1, 16, max(n, 16)]),
     "shrinkage": Direct,

@@ -120,7 +120,7 @@ def test_a_synopsis_is_not_a_release(tmp_path: Path) -> None:
 
 def test_it_introduces_itself() -> None:
     text = repr(sdp.release([1, 2, 3], epsilon=1))
-    assert "3 cells by laplace" in text
+    assert "3 cells by adaptive" in text
     assert "ε = 1" in text
     assert "promised by the caller" in text
 

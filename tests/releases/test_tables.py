@@ -74,7 +74,7 @@ def test_cells_by_number_label_and_time() -> None:
     np.testing.assert_array_equal(RELEASE[:, 1:], VALUES[:, 1:])
     with pytest.raises(InvalidInput, match="region is 'east'"):
         RELEASE["east"]
-    with pytest.raises(IndexError):
+    with pytest.raises(InvalidInput):
         RELEASE[0, "old"]
 
 

@@ -86,7 +86,7 @@ class Adaptive(Mechanism):
             row = GroupSums(cells.size, [1], *table).in_a_row(cells)
             layers, looks = _chosen(row, shares, terms)
             sensing = GroupSums(cells.size, [groups for groups, _ in layers], *table)
-            recovery = ("" if not negative else "signed_") + "layers" + ("_keeping_sums" if shares.keep_sums else "")
+            recovery = f"signed_{shares.recovery}" if negative else shares.recovery
             plan = Plan(
                 self.name,
                 sensing,

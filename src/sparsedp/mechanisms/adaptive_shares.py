@@ -25,7 +25,8 @@ class Shares:
     `group_cells`: of what the looks leave, for single cells beside chosen groups; the groups have the rest.
     `rough_from`: the share of rough blocks from which on regular layers are measured.
     `least_group`: no chosen group is smaller.
-    `keep_sums`: whether regular blocks keep the sums that were measured, cells being shrunk within them only.
+    `recovery`: of regular layers: "layers" shrinks all cells, "layers_keeping_sums" within the blocks above them only,
+    "fused_layers" not at all.
     """
 
     probe: Fraction
@@ -35,7 +36,7 @@ class Shares:
     group_cells: Fraction
     rough_from: float
     least_group: int
-    keep_sums: bool
+    recovery: str
 
     @property
     def looks(self) -> bool:
@@ -48,16 +49,24 @@ def _hundredths(number: int) -> Fraction:
 
 
 ROWS: dict[str, Shares] = {
-    "cells": Shares(Fraction(0), Fraction(0), _hundredths(95), _hundredths(5), Fraction(0), 0.0, 1, False),
-    "any": Shares(_hundredths(2), _hundredths(12), _hundredths(60), _hundredths(10), _hundredths(55), 0.15, 16, False),
-    "ranges": Shares(_hundredths(2), _hundredths(25), _hundredths(20), _hundredths(20), Fraction(0), 0.25, 1, True),
+    "cells": Shares(Fraction(0), Fraction(0), _hundredths(95), _hundredths(5), Fraction(0), 0.0, 1, "layers"),
+    "any": Shares(
+        _hundredths(2), _hundredths(12), _hundredths(60), _hundredths(10), _hundredths(55), 0.15, 16, "layers"
+    ),
+    "ranges": Shares(
+        _hundredths(2), _hundredths(25), _hundredths(20), _hundredths(20), Fraction(0), 0.25, 1, "layers_keeping_sums"
+    ),
 }
 """By workload, for cells along one ordered axis."""
 
 TABLES: dict[str, Shares] = {
     "cells": ROWS["cells"],
-    "any": replace(ROWS["any"], cells=_hundredths(75), total=_hundredths(5), rough_from=0.1, keep_sums=True),
-    "ranges": replace(ROWS["ranges"], cells=_hundredths(70), total=_hundredths(5), rough_from=0.1),
+    "any": replace(
+        ROWS["any"], cells=_hundredths(75), total=_hundredths(5), rough_from=0.1, recovery="layers_keeping_sums"
+    ),
+    "ranges": replace(
+        ROWS["ranges"], cells=_hundredths(70), total=_hundredths(5), rough_from=0.1, recovery="fused_layers"
+    ),
 }
 """For several: the edge of a box cuts so many groups that most has to be spent on cells."""
 

@@ -165,6 +165,7 @@ class Mechanism(ABC):
 
 def cells_and_domain(counts: npt.ArrayLike, domain: Domain | None, *, negative: bool) -> tuple[Integers, Domain | None]:
     """The private cells in a row, and what they are: a table that names no domain gets plain axes, a vector none."""
+    validate.yes_or_no("negative", negative)
     if domain is not None and not isinstance(domain, Domain):
         raise InvalidInput("domain", f"of type {type(domain).__name__}", "give a sparsedp.Domain")
     array = validate.counts_array("counts", counts, negative=negative, shape=None if domain is None else domain.shape)
@@ -182,6 +183,8 @@ def public_knowledge(constraints: Constraints | None, cells: int, domain: Domain
     if negative:
         raise InvalidInput("negative", "True beside constraints", "leave it out: constrained cells are non-negative")
     checked = constraints.checked(*((cells,), None) if domain is None else (domain.shape, domain.names))
+    if domain is not None and not all(domain.ordered[axis] for axis in checked.monotone):
+        raise InvalidInput("monotone", "along an axis of categories", "they have no order; give an ordered axis")
     if any(margin.totals.size == cells for margin in checked.margins):
         raise InvalidInput("constraints", "with a public total for every cell", "leave out what is to be protected")
     return constraints.is_invariant

@@ -27,10 +27,10 @@ def checked_domain(domain: object) -> Domain:
         return domain
     if isinstance(domain, Integral) and not isinstance(domain, bool):
         return Domain.of_shape((validate.whole("domain", domain),))
-    if isinstance(domain, tuple | list) and domain:
+    if isinstance(domain, tuple) and domain:
         return Domain.of_shape([validate.whole("domain", side) for side in domain])
     remedy = "give a sparsedp.Domain, a shape such as (24, 7), or a number of cells; never the counts themselves"
-    raise InvalidInput("domain", "empty" if isinstance(domain, tuple | list) else _kind(domain), remedy)
+    raise InvalidInput("domain", "empty" if isinstance(domain, tuple) else _kind(domain), remedy)
 
 
 def checked_totals(total: object) -> tuple[int, ...]:

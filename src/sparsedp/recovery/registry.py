@@ -10,7 +10,14 @@ from sparsedp.noise.law import NoiseLaw
 from sparsedp.recovery.basis_pursuit import basis_pursuit
 from sparsedp.recovery.cosamp import cosamp
 from sparsedp.recovery.inverse import differences, direct, inverse_haar
-from sparsedp.recovery.layers.recover import layers, layers_keeping_sums, signed_layers, signed_layers_keeping_sums
+from sparsedp.recovery.layers.recover import (
+    fused_layers,
+    layers,
+    layers_keeping_sums,
+    signed_fused_layers,
+    signed_layers,
+    signed_layers_keeping_sums,
+)
 from sparsedp.recovery.problem import SparseProblem
 from sparsedp.recovery.shrinkage.shrink import shrinkage
 from sparsedp.recovery.solution import Solution
@@ -43,11 +50,13 @@ CELL_RECOVERIES: dict[str, Callable[[Sensing, Integers, NoiseLaw], Solution]] = 
     "direct": direct,
     "differences": differences,
     "fused": fused,
+    "fused_layers": fused_layers,
     "fused_shrinkage": fused_shrinkage,
     "inverse_haar": inverse_haar,
     "layers": layers,
     "layers_keeping_sums": layers_keeping_sums,
     "shrinkage": shrinkage,
+    "signed_fused_layers": signed_fused_layers,
     "signed_layers": signed_layers,
     "signed_layers_keeping_sums": signed_layers_keeping_sums,
     "tree_consistency": tree_consistency,

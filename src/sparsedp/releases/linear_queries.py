@@ -43,6 +43,8 @@ def given_weights(argument: str, weights: Any, shape: tuple[int, ...]) -> Floats
         given = f"an array of shape {array.shape} and type {array.dtype}"
         cells = f"each of the {shape[0]} cells" if len(shape) == 1 else f"each cell of the shape {shape}"
         raise InvalidInput(argument, given, f"give a function, or one number for {cells}")
+    if not np.isfinite(array).all():
+        raise InvalidInput(argument, "not finite somewhere", "give finite weights")
     return array.astype(np.float64)
 
 

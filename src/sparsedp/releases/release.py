@@ -41,8 +41,9 @@ Answer = TypeVar("Answer")
 class Release:
     """D*, an estimate of all n cells. Public: any number of any queries costs nothing more.
 
-    `values` are not rounded or clipped: noise can make a cell fractional or negative, and clipping would make every
-    long sum too large. `recovery` says how the estimate was made and how the recovery ended.
+    `values` of Adaptive are never negative (unless signed sums were published), in a way that keeps sums; those of the
+    other mechanisms are not clipped, as that would make every long sum too large. None are rounded, unless constraints
+    ask for whole numbers. `recovery` says how the estimate was made and how the recovery ended.
 
     `values` have the shape of the `domain`, which says what the cells are; a plain vector has none, and a plain table
     has the axes axis0, axis1, …. The cells of a stream's release are its ticks, and `time` says when they were.
@@ -128,7 +129,11 @@ class Release:
 
         An axis of categories also takes a label, `release["north", 3]`, and a calendar a time, `release["2026-01-01"]`.
         """
-        return self.values[self.place_of(cells)]
+        try:
+            return self.values[self.place_of(cells)]
+        except (IndexError, TypeError):
+            wanted = f"cell numbers within the shape {self.shape}; sums over times or labels: `box_sum`"
+            raise InvalidInput("cells", "no place in this release", f"give {wanted}") from None
 
     def place_of(self, cells: Any) -> Any:
         """What `release[cells]` means, with cell numbers for labels and times."""

@@ -20,7 +20,8 @@ def deviation(cells: Integers) -> Integers:
     cut = np.clip(cells, -MOST_COUNT, MOST_COUNT)
     middle = cut.shape[1] // 2
     median = np.partition(cut, middle, axis=1)[:, middle : middle + 1]
-    return np.abs(cut - median).sum(axis=1)
+    deviations: Integers = np.abs(cut - median).sum(axis=1)
+    return deviations
 
 
 def node_deviations(row: Integers, nodes: Integers, size: int) -> Integers:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sparsedp.arrays import Floats
+from sparsedp.noise.law import IndependentLaw
+from sparsedp.recovery.layers.detail_variances import details, noise_of_details
 from sparsedp.recovery.layers.error_model import ErrorModel, normal_quantile
 from sparsedp.recovery.layers.flat_group_errors import model_of_groups
 from sparsedp.recovery.layers.measured_cell_errors import model_of_cells
@@ -16,6 +18,13 @@ from sparsedp.recovery.layers.resampling import Refit
 
 if TYPE_CHECKING:
     from sparsedp.recovery.layers.recover import Fit
+
+
+LEAST_SHRUNK = 16
+"""Fewer cells are published as they were measured, and have the noise's own errors."""
+
+CERTAIN = 2.0
+"""In deviations of the noise: a sum that shrinking moved further was biased by it."""
 
 
 class LayerErrors:
@@ -35,6 +44,8 @@ class LayerErrors:
         if not all(isfinite(law.variance) for law in fit.law.layers):
             unknown = np.full(fit.sensing.n, inf)
             return ErrorModel(unknown, np.zeros(0), unknown, lambda level: (unknown, unknown))
+        if fit.sensing.n < LEAST_SHRUNK:
+            return _plain_noise(fit.sensing.n, fit.law.finest)
         of_fit = model_of_cells if len(fit.layers[0].starts) == fit.sensing.n else model_of_groups
         return of_fit(fit, self._refit)
 
@@ -46,7 +57,30 @@ class LayerErrors:
             return float(row[asked[0]] ** 2 * self._model.cells[asked[0]])
         if not len(asked):
             return 0.0
-        return self._model.variance(row) if isfinite(self._model.cells[0]) else inf
+        return self._model.variance(row) + self._bias(row) if isfinite(self._model.cells[0]) else inf
+
+    def _bias(self, row: Floats) -> float:
+        """The square of how far shrinking moved a sum beyond what the noise explains.
+
+        The fused cells are unbiased, with noise that is known. Where shrinking changed a sum by more than twice its
+        deviation, the change is error: of sums that pick what shrinking smoothed away, such as all Saturdays.
+        """
+        fit = self._fit
+        if len(fit.layers[0].starts) < fit.sensing.n:
+            return 0.0
+        moved = float(row @ (fit.fused - fit.estimate)) ** 2
+        noise = float(details(row) ** 2 @ self._noise)
+        return moved - noise if moved > CERTAIN**2 * noise else 0.0
+
+    @cached_property
+    def _noise(self) -> Floats:
+        return noise_of_details(self._fit)
+
+    def _ends(self, level: float) -> tuple[Floats, Floats]:
+        """How far below and above intervals of cells reach: a standard error at least."""
+        below, above = self._model.ends(level)
+        least = np.sqrt(self._model.cells)
+        return np.maximum(below, least), np.maximum(above, least)
 
     def stderr(self) -> Floats:
         """The root mean squared error of every cell."""
@@ -59,14 +93,14 @@ class LayerErrors:
         if len(asked) != 1:
             half = normal_quantile(level) * sqrt(self.variance(weights))
             return estimate - half, estimate + half
-        below, above = self._model.ends(level)
+        below, above = self._ends(level)
         weight, cell = float(row[asked[0]]), asked[0]
         low, high = (below, above) if weight > 0 else (above, below)
         return estimate - abs(weight) * float(low[cell]), estimate + abs(weight) * float(high[cell])
 
     def cell_intervals(self, level: float) -> tuple[Floats, Floats]:
         """The intervals of all cells at once: their low and their high ends, not cut at zero."""
-        below, above = self._model.ends(level)
+        below, above = self._ends(level)
         estimate = self._fit.estimate
         return self._out_of_row(estimate - below), self._out_of_row(estimate + above)
 
@@ -76,3 +110,14 @@ class LayerErrors:
 
     def _out_of_row(self, row: Floats) -> Floats:
         return self._fit.sensing.out_of_row(row).reshape(self._fit.sensing.shape)
+
+
+def _plain_noise(n: int, law: IndependentLaw) -> ErrorModel:
+    """A handful of cells, published as they were measured: the noise itself."""
+    variances = np.full(n, law.variance)
+
+    def ends(level: float) -> tuple[Floats, Floats]:
+        reach = np.full(n, float(law.quantile((1 + level) / 2)))
+        return reach, reach
+
+    return ErrorModel(variances, np.full(len(details(variances)), law.variance), np.zeros(n), ends)

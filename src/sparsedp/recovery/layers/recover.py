@@ -11,7 +11,7 @@ from sparsedp.arrays import Floats, Integers
 from sparsedp.constraints import nonnegative_keeping_totals
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.law import IndependentLaw, LayersLaw, NoiseLaw
-from sparsedp.recovery.layers.errors import LayerErrors
+from sparsedp.recovery.layers.errors import LEAST_SHRUNK, LayerErrors
 from sparsedp.recovery.layers.fusion import Layer, fuse
 from sparsedp.recovery.layers.group_shrinkage import shrink_groups
 from sparsedp.recovery.layers.nonnegative import keeping_total, nearest_nonnegative
@@ -22,9 +22,6 @@ from sparsedp.sensing.group_sums import GroupSums
 
 LEAST_VARIANCE = 1e-200
 """Noise of a huge budget has a variance that is zero in floating point; it is taken for this."""
-
-LEAST_SHRUNK = 16
-"""A handful of cells teaches too little about itself to be shrunk."""
 
 LEAST_RUN, MOST_RUNS = 64, 256
 """Tables with unordered axes are shrunk along the ordered ones if these have so many cells, in no more tables."""
@@ -67,16 +64,38 @@ def signed_layers_keeping_sums(sensing: Sensing, values: Integers, law: NoiseLaw
     return _solution(sensing, values, law, nonnegative=False, keep_sums=True)
 
 
+def fused_layers(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
+    """All layers fused and negative cells removed; no cell is shrunk, so that no sum is biased by it."""
+    return _solution(sensing, values, law, shrinks=False)
+
+
+def signed_fused_layers(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
+    """The same for counts that may be negative."""
+    return _solution(sensing, values, law, nonnegative=False, shrinks=False)
+
+
 def _solution(
-    sensing: Sensing, values: Integers, law: NoiseLaw, *, nonnegative: bool = True, keep_sums: bool = False
+    sensing: Sensing,
+    values: Integers,
+    law: NoiseLaw,
+    *,
+    nonnegative: bool = True,
+    keep_sums: bool = False,
+    shrinks: bool = True,
 ) -> Solution:
-    refit = partial(fit_layers, law=law, nonnegative=nonnegative, keep_sums=keep_sums)
+    refit = partial(fit_layers, law=law, nonnegative=nonnegative, keep_sums=keep_sums, shrinks=shrinks)
     fit = refit(sensing, values)
     return Solution(fit.sensing.out_of_row(fit.estimate), Status.DIRECT, fit.stats, LayerErrors(fit, refit))
 
 
 def fit_layers(
-    sensing: Sensing, values: Integers, law: NoiseLaw, *, nonnegative: bool = True, keep_sums: bool = False
+    sensing: Sensing,
+    values: Integers,
+    law: NoiseLaw,
+    *,
+    nonnegative: bool = True,
+    keep_sums: bool = False,
+    shrinks: bool = True,
 ) -> Fit:
     """Fuse, shrink, keep the sums of groups if wanted, and make non-negative."""
     if not isinstance(sensing, GroupSums) or not isinstance(law, LayersLaw):
@@ -90,10 +109,11 @@ def fit_layers(
         return Fit(sensing, law, fused, unclipped, estimate, level_variances, total_variance, stats)
     cells = fused[0].sums
     chosen = _chosen_groups(sensing, fused)
-    shrunk = _shrunk_runs(cells, sensing, law.finest, None if chosen is not None else level_variances)
+    known = None if chosen is not None else level_variances
+    shrunk = _shrunk_runs(cells, sensing, law.finest, known) if shrinks else cells.copy()
     if chosen is not None:
         shrunk += _spread(shrink_groups(chosen.starts, chosen.sums, chosen.variances, sensing.n), chosen, shrunk)
-    elif keep_sums and len(fused) > 2:
+    elif keep_sums and shrinks and len(fused) > 2:
         shrunk += _spread(fused[1].sums, fused[1], shrunk)
     estimate = shrunk
     if nonnegative and len(fused) == 2 and chosen is None and sensing.n <= MOST_NEAREST:
