@@ -41,7 +41,11 @@ def main() -> None:
     console.print(f"{published!r}")
     week = slice(24 * 181, 24 * 188)
     answer, true_answer = published.range_sum(week.start, week.stop), truth[week].sum()
-    console.print(f"Flights in the first week of July: about {answer:,.0f} (in truth, for the owner: {true_answer:,})")
+    interval = releases[PUBLISHED][0].interval((week.start, week.stop))
+    console.print(
+        f"Flights in the first week of July: about {answer:,.0f}, likely {interval.low:,.0f} to {interval.high:,.0f} "
+        f"(in truth, for the owner: {true_answer:,})"
+    )
     picture = draw(truth, releases, OUT / "flights.png")
     console.print(f"The {PUBLISHED} release is in {saved}; the picture is {picture}.")
 

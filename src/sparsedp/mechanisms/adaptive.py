@@ -8,7 +8,6 @@ from math import sqrt
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from sparsedp import validate
 from sparsedp.arrays import Integers
@@ -16,18 +15,14 @@ from sparsedp.constraints import Constraints
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.adaptive_shares import ROWS, Shares, group_layers, regular_layers, shares_for
-from sparsedp.mechanisms.base import Mechanism, cells_and_domain, public_knowledge
+from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
 from sparsedp.mechanisms.partition.private_tree import flat_groups, tree_scale
 from sparsedp.mechanisms.partition.roughness import rough_share
-from sparsedp.mechanisms.terms import WHOLE, Terms, checked_terms
+from sparsedp.mechanisms.terms import WHOLE, Terms
 from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
-from sparsedp.noise.source import RandomSource
 from sparsedp.plan import Plan
-from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Expense
-from sparsedp.privacy.ledger import Ledger
-from sparsedp.progress import stage
 from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.synopsis import Synopsis
@@ -58,44 +53,36 @@ class Adaptive(Mechanism):
         given = "adaptive, which decides what to measure by looking at the whole table"
         raise InvalidInput("mechanism", given, "call `measure`, or use Laplace or Compressive to measure parts apart")
 
-    def measure(
+    def _plan_in_advance(self, cells: int, terms: Terms, domain: Domain | None) -> None:
+        """None: it takes a paid look. A budget is refused if the smallest share of it leaves no room in 64 bits."""
+        _noise(terms, Fraction(1, 1000), "measure")
+
+    def _measured(
         self,
-        counts: npt.ArrayLike,
+        cells: Integers,
+        plan: Plan | None,
+        terms: Terms,
+        domain: Domain | None,
         *,
-        epsilon: validate.Number | Budget | None = None,
-        rho: validate.Number | None = None,
-        delta: validate.Number | None = None,
-        domain: Domain | None = None,
-        contribution: int = 1,
-        neighbours: str = "add_remove",
-        negative: bool = False,
-        constraints: Constraints | None = None,
-        ledger: Ledger | None = None,
-        sampler: str = "sparsedp",
-        source: RandomSource | None = None,
+        negative: bool,
+        constraints: Constraints | None,
     ) -> Synopsis:
-        """The noisy sums and how they were chosen. The arguments are those of `Mechanism.measure`."""
-        cells, domain = cells_and_domain(counts, domain, negative=negative)
-        invariant = public_knowledge(constraints, cells.size, domain, negative=negative)
-        terms = checked_terms(epsilon, rho, delta, contribution, neighbours, ledger, sampler, source, invariant)
-        _refuse_too_wide(terms)
-        terms.debit(f"{self.name}, {cells.size} cells")
-        with stage(f"measuring {cells.size:,} cells"):
-            table = ((cells.size,), (True,)) if domain is None else (domain.shape, domain.ordered)
-            shares = shares_for(self.workload, *table)
-            row = GroupSums(cells.size, [1], *table).in_a_row(cells)
-            layers, looks = _chosen(row, shares, terms)
-            sensing = GroupSums(cells.size, [groups for groups, _ in layers], *table)
-            recovery = f"signed_{shares.recovery}" if negative else shares.recovery
-            plan = Plan(
-                self.name,
-                sensing,
-                RecoveryPlan(recovery),
-                domain=domain,
-                nonnegative=not negative,
-                constraints=constraints,
-            )
-            return _measured(plan, sensing, row, [share for _, share in layers], looks, terms)
+        """Look, then measure layers of sums, each with noise of its own."""
+        table = ((cells.size,), (True,)) if domain is None else (domain.shape, domain.ordered)
+        shares = shares_for(self.workload, *table)
+        row = GroupSums(cells.size, [1], *table).in_a_row(cells)
+        layers, looks = _chosen(row, shares, terms)
+        sensing = GroupSums(cells.size, [groups for groups, _ in layers], *table)
+        recovery = f"signed_{shares.recovery}" if negative else shares.recovery
+        plan = Plan(
+            self.name,
+            sensing,
+            RecoveryPlan(recovery),
+            domain=domain,
+            nonnegative=not negative,
+            constraints=constraints,
+        )
+        return _with_noise(plan, sensing, row, [share for _, share in layers], looks, terms)
 
 
 def _chosen(row: Integers, shares: Shares, terms: Terms) -> tuple[Layers, list[Expense]]:
@@ -126,7 +113,7 @@ def _group_layers(starts: Integers, shares: Shares) -> Layers:
     return layers
 
 
-def _measured(
+def _with_noise(
     plan: Plan, sensing: GroupSums, row: Integers, shares: list[Fraction], looks: list[Expense], terms: Terms
 ) -> Synopsis:
     """Every layer's sums with noise of its own."""
@@ -144,8 +131,3 @@ def _noise(terms: Terms, share: Fraction, purpose: str) -> CalibratedNoise:
     """Noise for numbers of which a person changes one by c, or several by c together: sums over groups of one layer."""
     distance = terms.neighbours.distance
     return terms.noise(distance, distance**2, share, purpose)
-
-
-def _refuse_too_wide(terms: Terms) -> None:
-    """The smallest share that any phase may have leaves room in 64 bits, or the budget is refused before the debit."""
-    _noise(terms, Fraction(1, 1000), "measure")

@@ -117,10 +117,7 @@ class Mechanism(ABC):
         plan = self._plan_in_advance(cells.size, terms, domain)
         terms.debit(f"{self.name}, {cells.size} cells")
         with stage(f"measuring {cells.size:,} cells"):
-            if plan is None:
-                plan = self._plan_from(cells, terms, domain)
-            plan = replace(plan, nonnegative=not negative, constraints=constraints)
-            return _perturb(RawMeasurement(plan, cells), terms)
+            return self._measured(cells, plan, terms, domain, negative=negative, constraints=constraints)
 
     def sense(self, counts: npt.ArrayLike, *, domain: Domain | None = None, negative: bool = False) -> RawMeasurement:
         """Exact sums of one part of the data, to be merged with others' (`+`) and given to `perturb`. PRIVATE."""
@@ -151,6 +148,22 @@ class Mechanism(ABC):
         noise_for(sensing, terms)
         terms.debit(f"{self.name}, {sensing.n} cells")
         return _perturb(raw, terms)
+
+    def _measured(
+        self,
+        cells: Integers,
+        plan: Plan | None,
+        terms: Terms,
+        domain: Domain | None,
+        *,
+        negative: bool,
+        constraints: Constraints | None,
+    ) -> Synopsis:
+        """What is measured once it is paid for: here, Φ D and one noise."""
+        if plan is None:
+            plan = self._plan_from(cells, terms, domain)
+        plan = replace(plan, nonnegative=not negative, constraints=constraints)
+        return _perturb(RawMeasurement(plan, cells), terms)
 
     def _plan_in_advance(self, cells: int, terms: Terms, domain: Domain | None) -> Plan | None:
         """The plan, checked from public facts alone before any debit; None if it takes a paid look at the counts."""
