@@ -27,6 +27,7 @@ BUDGETS = {
 }
 SPARSITY = 128
 WAYS: dict[str, Callable[[sdp.Budget], Floats]] = {
+    "Adaptive()": lambda budget: sdp.Adaptive().release(hourly_departures(), epsilon=budget).values,
     "Laplace()": lambda budget: sdp.Laplace().release(hourly_departures(), epsilon=budget).values,
     'Laplace(), then recover("shrinkage")': lambda budget: (
         sdp.Laplace().measure(hourly_departures(), epsilon=budget).recover("shrinkage").values
