@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LEAST_SHRUNK = 16
 """Fewer cells are published as they were measured, and have the noise's own errors."""
 
-CERTAIN = 2.0
+CERTAIN = 3.0
 """In deviations of the noise: a sum that shrinking moved further was biased by it."""
 
 
@@ -62,7 +62,7 @@ class LayerErrors:
     def _bias(self, row: Floats) -> float:
         """The square of how far shrinking moved a sum beyond what the noise explains.
 
-        The fused cells are unbiased, with noise that is known. Where shrinking changed a sum by more than twice its
+        The fused cells are unbiased, with noise that is known. Where shrinking changed a sum by more than three times its
         deviation, the change is error: of sums that pick what shrinking smoothed away, such as all Saturdays.
         """
         fit = self._fit
