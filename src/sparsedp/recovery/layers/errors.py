@@ -62,8 +62,8 @@ class LayerErrors:
     def _bias(self, row: Floats) -> float:
         """The square of how far shrinking moved a sum beyond what the noise explains.
 
-        The fused cells are unbiased, with noise that is known. Where shrinking changed a sum by more than three times its
-        deviation, the change is error: of sums that pick what shrinking smoothed away, such as all Saturdays.
+        The fused cells are unbiased, with noise that is known. Where shrinking changed a sum by more than three times
+        its deviation, the change is error: of sums that pick what shrinking smoothed away, such as all Saturdays.
         """
         fit = self._fit
         if len(fit.layers[0].starts) < fit.sensing.n:
