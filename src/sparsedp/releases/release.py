@@ -207,7 +207,8 @@ class Release:
         ({"region": "north"}) as in `box_sum`, or one weight for each cell.
         """
         if self.uncertainty is None:
-            remedy = f"the recovery {self.recovery.get('name', '')!r} says nothing of its error; another may"
+            name = self.recovery.get("name", "")
+            remedy = f"the recovery {name!r} says nothing of its error; those of Adaptive and Laplace do"
             raise InvalidInput("release", "without an estimate of its error", remedy)
         share = checked_level(level)
         weights = weights_of(self, query)

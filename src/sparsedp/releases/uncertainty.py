@@ -81,7 +81,7 @@ class CellErrors:
             raise InvalidInput(
                 "query",
                 f"about {len(asked):,} cells, and this release keeps only the error of each",
-                "ask about one cell, or recover the synopsis again and ask that release",
+                "ask about one cell, or save the synopsis (`measure(…).save`) and ask what `recover()` gives",
             )
         return float(((weights.flat[asked] * self.errors.flat[asked]) ** 2).sum())
 
