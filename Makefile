@@ -8,7 +8,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 
-.PHONY: help demo demo-stream test lint types unit bench bench-noise bench-gaussian bench-transforms bench-recovery bench-release bench-errors bench-zcdp bench-accuracy bench-coverage bench-streams bench-stream-speed attack study fidelity clean
+.PHONY: help demo demo-stream test lint types unit bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-coverage bench-streams bench-stream-speed attack study fidelity clean
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -48,7 +48,7 @@ types: $(VENV)/.test
 unit: $(VENV)/.test
 	$(BIN)/pytest -n auto
 
-bench: bench-noise bench-gaussian bench-transforms bench-recovery bench-release bench-stream-speed  ## every benchmark of speed, side by side with its peers
+bench: bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-stream-speed  ## every benchmark of speed, side by side with its peers
 
 bench-noise: $(VENV)/.bench  ## exact noise against OpenDP's
 	$(BIN)/python benchmarks/bench_noise.py
@@ -61,6 +61,9 @@ bench-transforms: $(VENV)/.bench  ## Hadamard and Haar against scipy's cosine tr
 
 bench-recovery: $(VENV)/.bench  ## decoders against PyLops, scikit-learn and spgl1
 	$(BIN)/python benchmarks/bench_recovery.py
+
+bench-shrinkage: $(VENV)/.bench  ## shrinkage against scipy's cosine transform, and how it grows
+	$(BIN)/python benchmarks/bench_shrinkage.py
 
 bench-errors: $(VENV)/.bench  ## mean errors of every mechanism on the flights, at three ε
 	$(BIN)/python benchmarks/bench_errors.py
