@@ -1,4 +1,4 @@
-"""How Adaptive divides its budget: public constants, found by trials on synthetic shapes (`docs/accuracy.md`)."""
+"""How Adaptive divides its budget: public constants, chosen by trials on synthetic shapes and the paper's files."""
 
 from __future__ import annotations
 
