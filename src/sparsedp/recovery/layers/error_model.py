@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
-from scipy.special import ndtri
 
 from sparsedp.arrays import Floats
 from sparsedp.recovery.layers.detail_variances import details
@@ -42,4 +42,4 @@ class ErrorModel:
 
 def normal_quantile(level: float) -> float:
     """How many standard deviations on either side hold `level` of a normal variable."""
-    return float(ndtri((1 + level) / 2))
+    return NormalDist().inv_cdf((1 + level) / 2)

@@ -11,7 +11,6 @@ from math import exp, log1p, sqrt
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr
 
 from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
@@ -117,6 +116,8 @@ class Rests:
         spread = np.sqrt(kept * self.nodes)
         ends = np.zeros(len(SIGNED))
         every = SQUARES[:, None] + self.nodes
+        from scipy.special import ndtr  # loaded when errors are first asked for
+
         for at, score in enumerate(SIGNED):
             joint = np.exp(-0.5 * score**2 / every) * (self.chances / np.sqrt(every)) * weights[:, None]
             posterior = (joint / max(float(joint.sum()), 1e-300))[1:]
