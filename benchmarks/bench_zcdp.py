@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 from rich.console import Console
@@ -75,6 +76,10 @@ def main() -> None:
     truth, console = hourly_departures(), Console(width=120)
     for epsilon in ("1", "0.1"):
         console.print(f"ε = {epsilon}, δ = {DELTA}: ρ = {float(rho_for(epsilon, DELTA)):.4g}")
+    for delta in ("1e-6", "1e-9"):
+        sums = [float(Fraction(epsilon) ** 2 / (4 * rho_for(epsilon, delta))) for epsilon in ("0.1", "1", "4")]
+        shown = ", ".join(f"{number:.1f}" for number in sums)
+        console.print(f"sums a cell from which Gaussian noise is the smaller, δ = {delta}, ε = 0.1, 1, 4: {shown}")
     zeros = np.zeros(truth.size)
     console.print(f"publish zeros: {cell_error(truth, zeros):,.0f} / {range_error(truth, zeros):,.0f}")
     console.print(table_of(f"‖D − D*‖₂ / typical error of a range, mean of {runs} runs", WAYS, runs))

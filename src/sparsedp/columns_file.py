@@ -40,7 +40,7 @@ def write(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    target = Path(path)
+    target = _checked(path)
     if target.suffix.lower() in OTHER_FORMATS:
         raise InvalidInput(
             "path", f"a name ending in {target.suffix}", "give one ending in .parquet: that is what is written"
@@ -67,14 +67,18 @@ def write(
     return target
 
 
+def _checked(path: object) -> Path:
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidInput("path", f"of type {type(path).__name__}", "give the path of a file")
+    return Path(path)
+
+
 def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Column], dict[str, Any]]:
     """The columns and the description of a file that `write` wrote, verified against its digest."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if not isinstance(path, str | os.PathLike):
-        raise InvalidInput("path", f"of type {type(path).__name__}", "give the path of a file")
-    source = Path(path)
+    source = _checked(path)
     if source.is_dir():
         raise BadFile(f"{source} is a folder; give the path of a file.")
     if not source.is_file():

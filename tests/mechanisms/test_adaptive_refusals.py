@@ -4,12 +4,13 @@ import re
 
 import numpy as np
 import pytest
+from watching_source import WatchingSource
 
 import sparsedp as sdp
 from sparsedp.errors import InvalidInput, SparsedpError, UnknownName
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.mechanisms.adaptive_shares import ROWS
-from sparsedp.noise.source import RandomSource, SystemSource
+from sparsedp.noise.source import RandomSource
 
 SECRET = 987_654_321
 GOOD = np.full(300, SECRET)
@@ -100,26 +101,14 @@ def test_parts_cannot_be_measured_apart() -> None:
     assert ledger.spent is None
 
 
-class WatchingSource(RandomSource):
-    """Remembers what the ledger had whenever a key was asked for."""
-
-    def __init__(self, ledger: sdp.Ledger) -> None:
-        self.ledger = ledger
-        self.seen: list[sdp.Budget | None] = []
-
-    def key(self) -> bytes:
-        self.seen.append(self.ledger.spent)
-        return SystemSource().key()
-
-
 @EVERY_WORKLOAD
 @pytest.mark.parametrize("budget", [sdp.Budget(epsilon="0.5"), sdp.Budget(epsilon="0.5", delta="1e-9")], ids=str)
 def test_the_whole_budget_is_debited_before_any_noise_is_drawn(workload: str, budget: sdp.Budget) -> None:
     ledger = sdp.Ledger(epsilon=1, delta=budget.delta)
     source = WatchingSource(ledger)
     Adaptive(workload).measure(np.arange(300), epsilon=budget, ledger=ledger, source=source)
-    assert len(source.seen) >= 2
-    assert all(spent == budget for spent in source.seen)
+    assert len(source.spent) >= 2
+    assert all(spent == budget for spent in source.spent)
     assert ledger.spent == budget
     assert len(ledger.entries) == 1
 

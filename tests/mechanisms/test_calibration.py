@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy import stats
+from watching_source import WatchingSource
 
 import sparsedp as sdp
 from goodness_of_fit import uniform_if_true
@@ -13,7 +14,7 @@ from sparsedp.mechanisms import compressive
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.selection.sparsity_choice import choose_sparsity
 from sparsedp.noise.law import DiscreteLaplaceLaw
-from sparsedp.noise.source import RandomSource, SeededSource, SystemSource
+from sparsedp.noise.source import SeededSource
 from sparsedp.privacy.guarantee import Expense
 
 STEP = Fraction(1, 10**12)
@@ -103,25 +104,13 @@ def test_the_share_that_is_stated_is_the_share_that_selects(monkeypatch: pytest.
     assert seen["measure"] == synopsis.guarantee.expenses[1].budget == sdp.Budget(epsilon="0.6")
 
 
-class WatchingSource(RandomSource):
-    """Remembers what the ledger had when the first key was asked for."""
-
-    def __init__(self, ledger: sdp.Ledger) -> None:
-        self.ledger = ledger
-        self.spent_at_first_draw: list[sdp.Budget | None] = []
-
-    def key(self) -> bytes:
-        self.spent_at_first_draw.append(self.ledger.spent)
-        return SystemSource().key()
-
-
 @pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS.keys())
 def test_the_budget_is_debited_before_any_noise_is_drawn(mechanism: Mechanism) -> None:
     ledger = sdp.Ledger(epsilon=1)
     source = WatchingSource(ledger)
     mechanism.measure(np.arange(64), epsilon="0.5", ledger=ledger, source=source)
-    assert source.spent_at_first_draw
-    assert all(spent == sdp.Budget(epsilon="0.5") for spent in source.spent_at_first_draw)
+    assert source.spent
+    assert all(spent == sdp.Budget(epsilon="0.5") for spent in source.spent)
     with pytest.raises(sdp.BudgetExceeded):
         mechanism.measure(np.arange(64), epsilon="0.6", ledger=ledger, source=source)
     assert ledger.spent == sdp.Budget(epsilon="0.5")

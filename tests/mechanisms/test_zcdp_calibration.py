@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy import stats
+from watching_source import WatchingSource
 
 import sparsedp as sdp
 from goodness_of_fit import uniform_if_true
@@ -13,7 +14,7 @@ from sparsedp.mechanisms import compressive
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.selection.sparsity_choice import GAUSSIAN_CONSTANTS, choose_sparsity
 from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
-from sparsedp.noise.source import RandomSource, SeededSource, SystemSource
+from sparsedp.noise.source import SeededSource
 from sparsedp.privacy.conversion import delta_of, rho_for
 from sparsedp.privacy.guarantee import Expense
 
@@ -146,18 +147,6 @@ def test_the_share_that_is_stated_is_the_share_that_selects(monkeypatch: pytest.
     assert isinstance(epsilon, Fraction)
     assert epsilon**2 / 8 <= Fraction("0.2") < (epsilon + STEP) ** 2 / 8
     assert seen["constants"] == GAUSSIAN_CONSTANTS
-
-
-class WatchingSource(RandomSource):
-    """Remembers what the ledger had whenever a key was asked for."""
-
-    def __init__(self, ledger: sdp.Ledger) -> None:
-        self.ledger = ledger
-        self.spent: list[sdp.Budget | None] = []
-
-    def key(self) -> bytes:
-        self.spent.append(self.ledger.spent)
-        return SystemSource().key()
 
 
 @EVERY_MECHANISM

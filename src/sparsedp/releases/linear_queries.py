@@ -42,7 +42,8 @@ def given_weights(argument: str, weights: Any, shape: tuple[int, ...]) -> Floats
     if array.shape != shape or array.dtype.kind not in "biuf":
         given = f"an array of shape {array.shape} and type {array.dtype}"
         cells = f"each of the {shape[0]} cells" if len(shape) == 1 else f"each cell of the shape {shape}"
-        raise InvalidInput(argument, given, f"give a function, or one number for {cells}")
+        function = "a function, or " if argument == "question" else ""
+        raise InvalidInput(argument, given, f"give {function}one number for {cells}")
     if not np.isfinite(array).all():
         raise InvalidInput(argument, "not finite somewhere", "give finite weights")
     return array.astype(np.float64)
@@ -52,7 +53,7 @@ def _ones(release: Release, cells: Any) -> Floats:
     weights = np.zeros(release.shape)
     try:
         weights[cells] = 1.0
-    except IndexError:
+    except (IndexError, TypeError):
         raise InvalidInput("query", "outside the cells", f"their shape is {release.shape}") from None
     return weights
 

@@ -6,7 +6,7 @@ import sparsedp as sdp
 
 
 def test_a_weekly_cycle_below_the_noise_of_a_day() -> None:
-    """A cycle that single days hide and a year of Saturdays shows: without its bias no interval held (17 to 0 %)."""
+    """A cycle that single days hide and a year of Saturdays shows: without its bias hardly any interval would hold."""
     random = np.random.default_rng(5)
     weekday = np.arange(365) % 7
     held = []

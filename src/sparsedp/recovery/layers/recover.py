@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -74,16 +73,12 @@ def signed_fused_layers(sensing: Sensing, values: Integers, law: NoiseLaw) -> So
     return _solution(sensing, values, law, nonnegative=False, shrinks=False)
 
 
-def _solution(
-    sensing: Sensing,
-    values: Integers,
-    law: NoiseLaw,
-    *,
-    nonnegative: bool = True,
-    keep_sums: bool = False,
-    shrinks: bool = True,
-) -> Solution:
-    refit = partial(fit_layers, law=law, nonnegative=nonnegative, keep_sums=keep_sums, shrinks=shrinks)
+def _solution(sensing: Sensing, values: Integers, law: NoiseLaw, **how: bool) -> Solution:
+    """`how`: as `fit_layers` takes it."""
+
+    def refit(sensing: Sensing, values: Integers) -> Fit:
+        return fit_layers(sensing, values, law, **how)
+
     fit = refit(sensing, values)
     return Solution(fit.sensing.out_of_row(fit.estimate), Status.DIRECT, fit.stats, LayerErrors(fit, refit))
 
