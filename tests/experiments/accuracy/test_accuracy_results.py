@@ -33,7 +33,8 @@ def test_every_contender_is_measured_in_every_case(workers: int) -> None:
         cells, ranges = (error(counts, np.zeros(case.total)) for error in (cell_error, range_error))
         assert zeros.tolist() == [[cells, ranges, cells, ranges]] * 3
         noisy = results.errors(case, "laplace")
-        assert np.unique(noisy[:, 0]).size == 3
+        # Sums of squares of whole numbers can agree by chance; beside them, errors of 2,000 ranges cannot.
+        assert np.unique(noisy, axis=0).shape[0] == 3
         assert np.all(noisy[:, 2] <= noisy[:, 0])
         # Noise of scale 2 on every cell: ‖noise‖₂ is near √(8·cells).
         assert 0.4 < noisy[:, 0].mean() / np.sqrt(8 * case.total) < 2
