@@ -8,7 +8,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 
-.PHONY: help demo demo-stream test lint types unit bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-coverage bench-streams bench-stream-speed attack study fidelity clean
+.PHONY: help demo demo-mechanisms demo-stream docs test lint types unit bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-coverage bench-streams bench-stream-speed bench-ingest attack study fidelity clean
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -30,7 +30,14 @@ $(VENV)/.bench: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[demo,bench]'
 	@touch $@
 
-demo: $(VENV)/.demo  ## publish a year of hourly flight departures with every mechanism; table and picture
+# A Chromium on the machine, else Debian's package, else Playwright's own: where it is, for the tests of the report.
+$(VENV)/browser-path: tools/find_browser.py | $(VENV)/.test
+	$(BIN)/python tools/find_browser.py $@
+
+demo: $(VENV)/.demo  ## publish a year of flights from records to a file and a report, and ask it three questions
+	$(BIN)/python examples/demo.py
+
+demo-mechanisms: $(VENV)/.demo  ## publish the hourly departures with every mechanism; table and picture
 	$(BIN)/python examples/publish_flights.py
 
 demo-stream: $(VENV)/.demo  ## publish the same hours while they happen: a durable stream, stopped and resumed
@@ -45,10 +52,13 @@ lint: $(VENV)/.test
 types: $(VENV)/.test
 	$(BIN)/mypy
 
-unit: $(VENV)/.test
+unit: $(VENV)/.test $(VENV)/browser-path
 	$(BIN)/pytest -n auto
 
-bench: bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-stream-speed  ## every benchmark of speed, side by side with its peers
+docs: $(VENV)/.test  ## the reference of all public names, from their docstrings, in out/api
+	$(BIN)/python tools/build_api_reference.py
+
+bench: bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-stream-speed bench-ingest  ## every benchmark of speed, side by side with its peers
 
 bench-noise: $(VENV)/.bench  ## exact noise against OpenDP's
 	$(BIN)/python benchmarks/bench_noise.py
@@ -85,6 +95,9 @@ bench-streams: $(VENV)/.bench  ## errors of every stream on the flights and on a
 
 bench-stream-speed: $(VENV)/.bench  ## streams against the noise they draw and against a bare SQLite loop
 	$(BIN)/python benchmarks/bench_stream_speed.py
+
+bench-ingest: $(VENV)/.bench  ## counting twenty million records against the same bound written in plain SQL
+	$(BIN)/python benchmarks/bench_ingest.py
 
 attack: $(VENV)/.bench  ## what an intruder learns from the paper's calibration of CMCO, and from the correct one
 	$(BIN)/python benchmarks/attack_streams.py

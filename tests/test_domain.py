@@ -126,3 +126,28 @@ def test_what_describes_no_domain_is_refused(description: Any) -> None:
 def test_the_largest_domain_is_allowed() -> None:
     axes: list[Axis] = [Integers("a", 1, 2**14), Integers("b", 1, 2**14)]
     assert Domain(axes).size == 2**28
+
+
+def test_lines_of_text_declare_a_domain() -> None:
+    domain = Domain.parse(["region:north,south", "age:[0,18,65,120]", "hour:2026-01-01T00:00Z..2026-01-01T04:00Z/1h"])
+    assert domain == DOMAIN
+    assert Domain.parse(DOMAIN.specs) == DOMAIN
+    assert Domain.parse("region:north,south") == Domain(REGION)
+    assert Domain.parse(iter(["region:north,south"])) == Domain(REGION)
+
+
+@pytest.mark.parametrize(
+    ("texts", "complaint"),
+    [
+        (3, "by is of type int; give a list of texts such as age:0..120/5"),
+        (b"age:0..3", "by is of type bytes"),
+        ([], "axes is empty"),
+        ([3], "by is of type int; give text such as"),
+        (["age"], "by is 'age', which does not say what the cells are; they are never read off the data"),
+        (["a:0..1", "a:0..1"], "axes is a list with two axes named 'a'"),
+        (["a:0..9999", "b:0..9999", "c:0..9999"], "axes is .* = 1,000,000,000,000 cells; give coarser axes"),
+    ],
+)
+def test_lines_that_declare_no_domain_are_refused(texts: Any, complaint: str) -> None:
+    with pytest.raises(InvalidInput, match=f"^{complaint}"):
+        Domain.parse(texts)

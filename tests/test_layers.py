@@ -11,7 +11,7 @@ SOURCE = Path(sparsedp.__file__).parent
 # Each module may import only from its own layer and from those above it in this list.
 LAYERS = [
     ["version", "errors"],
-    ["validate", "progress", "columns_file", "arrays", "moments", "time_axis", "axes", "domain"],
+    ["validate", "progress", "whole_file", "columns_file", "arrays", "moments", "time_axis", "axes", "domain", "quantity"],
     ["jit"],
     ["privacy"],
     ["bases", "sensing", "constraints"],
@@ -21,15 +21,27 @@ LAYERS = [
     ["plan"],
     ["releases"],
     ["synopsis"],
+    ["release_file"],
+    ["reports"],
     ["noise"],
-    ["measurement"],
+    ["measurement", "counts"],
     ["mechanisms", "datasets", "experiments"],
     ["streams"],
-    ["publish"],
+    ["ingest", "publishing"],
     ["previews"],
+    ["cli"],
     [""],
 ]
-AFTER_THE_NOISE = ("recovery", "constraints", "releases", "synopsis", "plan", "columns_file")
+AFTER_THE_NOISE = (
+    "recovery",
+    "constraints",
+    "releases",
+    "release_file",
+    "reports",
+    "synopsis",
+    "plan",
+    "columns_file",
+)
 SEES_THE_DATA = (
     "measurement",
     "mechanisms",
@@ -38,7 +50,9 @@ SEES_THE_DATA = (
     "noise.discrete_laplace",
     "noise.discrete_gaussian",
     "streams",
-    "publish",
+    "publishing",
+    "counts",
+    "ingest",
 )
 
 

@@ -18,8 +18,8 @@ SOURCE = Path(sdp.__file__).parent
 PUBLIC = """
 MECHANISMS Adaptive BadFile Bins Budget BudgetExceeded Calendar Categories Compressive Constraints ContinualAdaptive
 ContinualCompressive ContinualCounter ContinualDifference Domain Hierarchical Integers Interval InvalidInput Laplace
-Ledger Preview PrivateSide Privelet Release SelectionConstants SparsedpError Stream Synopsis TimeAxis UnknownName
-__version__ open_release open_stream open_synopsis preview release
+Ledger LedgerFile Preview PrivateSide Privelet Release SelectionConstants SparsedpError Stream Synopsis TimeAxis UnknownName
+__version__ open_ledger open_release open_stream open_synopsis preview release
 """
 
 
@@ -75,6 +75,12 @@ def test_importing_is_light() -> None:
         "mpmath",
         "opendp",
         "pandas",
+        "polars",
+        "duckdb",
+        "sqlite3",
+        "dp_accounting",
+        "matplotlib",
+        "typer",
         "rich",
     )
     code = f"import sys, sparsedp; print([name for name in {heavy!r} if name in sys.modules])"

@@ -15,8 +15,10 @@ from sparsedp.mechanisms.selection.sparsity_choice import SelectionConstants
 from sparsedp.previews import Preview, preview
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger import Ledger
-from sparsedp.publish import release
-from sparsedp.releases.release import Release, open_release
+from sparsedp.privacy.ledger_file import LedgerFile, open_ledger
+from sparsedp.publishing import release
+from sparsedp.release_file import open_release
+from sparsedp.releases.release import Release
 from sparsedp.releases.uncertainty import Interval
 from sparsedp.streams import ContinualAdaptive, ContinualCompressive, ContinualCounter, ContinualDifference, Stream
 from sparsedp.streams.durable import open_stream
@@ -46,6 +48,7 @@ __all__ = [
     "InvalidInput",
     "Laplace",
     "Ledger",
+    "LedgerFile",
     "Preview",
     "PrivateSide",
     "Privelet",
@@ -57,6 +60,7 @@ __all__ = [
     "TimeAxis",
     "UnknownName",
     "__version__",
+    "open_ledger",
     "open_release",
     "open_stream",
     "open_synopsis",

@@ -2,69 +2,185 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import os
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from sparsedp.errors import BadFile, InvalidInput
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 FORMAT = 1
 OTHER_FORMATS = {".csv", ".tsv", ".txt", ".json", ".xls", ".xlsx"}
 """Endings that would promise another format than Parquet."""
 
 _KEY = b"sparsedp"
+_EMBEDDED = b"sparsedp."
+"""What begins the metadata keys of embedded files."""
 
 Column = npt.NDArray[Any]
 """Whole numbers, numbers, text (an array of objects), or times: datetime64[us], which others open as timestamps."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """What such a file holds: columns, a description, and other such files within it, by name.
+
+    `utc`: the columns that hold times in UTC. An embedded file is the bytes of one, and its digest is part of this
+    one's. Two contents with the same digest say the same, whatever library compressed them.
+    """
+
+    kind: str
+    columns: Mapping[str, Column]
+    description: Mapping[str, Any]
+    utc: Collection[str] = ()
+    embedded: Mapping[str, Packed] = field(default_factory=dict)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The description as it is written, but for the digest."""
+        within = {"embedded": {name: file.digest for name, file in sorted(self.embedded.items())}}
+        return {"format": FORMAT, "kind": self.kind, **self.description, **(within if self.embedded else {})}
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over the description and the columns' little-endian bytes. It guards against damage, not forgery."""
+        digest = hashlib.sha256(json.dumps(self.document, sort_keys=True).encode())
+        for name, column in self.columns.items():
+            timezone = " UTC" if name in self.utc else ""
+            digest.update(f"|{name}|{column.dtype.str}{timezone}|{column.size}|".encode())
+            if column.dtype == object:
+                digest.update(json.dumps(column.tolist()).encode())
+            else:
+                plain = np.ascontiguousarray(column).astype(column.dtype.newbyteorder("<"), copy=False)
+                digest.update(plain.view(np.uint8).data)
+        return digest.hexdigest()
+
+    def table(self) -> pa.Table:
+        """The columns for Arrow; numbers and times are not copied."""
+        import pyarrow as pa
+
+        in_utc = {name: pa.timestamp("us", tz="UTC") for name in self.utc}
+        return pa.table({name: pa.array(column, in_utc.get(name)) for name, column in self.columns.items()})
+
+    def write(self, file: Any, table: pa.Table | None = None) -> None:
+        """Write Parquet to an open file; `table` is that of the columns, where it was made already."""
+        import pyarrow.parquet as pq
+
+        document = {**self.document, "digest": self.digest}
+        metadata = {_KEY: json.dumps(document, ensure_ascii=False, sort_keys=True).encode()}
+        for name, packed in self.embedded.items():
+            # Readers in other languages take metadata for text.
+            metadata[_EMBEDDED + name.encode()] = base64.b64encode(packed.content)
+        columns = self.table() if table is None else table
+        # Arrow's own schema would repeat the metadata; Parquet's types say all of these columns.
+        with pq.ParquetWriter(file, columns.schema, compression="zstd", store_schema=False) as writer:
+            writer.write_table(columns)
+            writer.add_key_value_metadata(metadata)
+
+    def packed(self) -> Packed:
+        """The bytes of the file, to be embedded in another."""
+        import pyarrow as pa
+
+        sink = pa.BufferOutputStream()
+        self.write(sink)
+        return Packed(sink.getvalue().to_pybytes(), self.digest)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A file in memory, and the digest of what it says."""
+
+    content: bytes
+    digest: str
 
 
 def write(
     path: str | os.PathLike[str],
     kind: str,
     columns: Mapping[str, Column],
-    description: dict[str, Any],
+    description: Mapping[str, Any],
     *,
     utc: Collection[str] = (),
 ) -> Path:
-    """Write the columns and their description to `path`, all or nothing; times in the columns `utc` are in UTC.
+    """Write the columns and their description to `path`, all or nothing; times in the columns `utc` are in UTC."""
+    return save(path, Contents(kind, columns, description, utc))
 
-    The file appears under its name only once it is complete and on disk; an older file of that name stays until then.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
 
+def save(path: str | os.PathLike[str], contents: Contents, table: pa.Table | None = None) -> Path:
+    """Write the contents to `path`, all or nothing; `table` is that of the columns, where it was made already."""
     target = _checked(path)
     if target.suffix.lower() in OTHER_FORMATS:
         raise InvalidInput(
             "path", f"a name ending in {target.suffix}", "give one ending in .parquet: that is what is written"
         )
-    document = {"format": FORMAT, "kind": kind, **description}
-    document["digest"] = _digest(document, columns, utc)
-    schema_metadata = {_KEY: json.dumps(document, ensure_ascii=False, sort_keys=True).encode()}
-    in_utc = {name: pa.timestamp("us", tz="UTC") for name in utc}
-    table = pa.table({name: pa.array(column, in_utc.get(name)) for name, column in columns.items()})
-    table = table.replace_schema_metadata(schema_metadata)
-    scratch = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+
+    def to(file: BinaryIO) -> None:
+        contents.write(file, table)
+
+    written_whole(target, to)
+    return target
+
+
+def written_whole(target: Path, write: Callable[[BinaryIO], None]) -> None:
+    """The file appears under its name only once it is complete and on disk; an older one of that name stays until then.
+
+    A link is followed: what it points to is replaced, and the link stays.
+    """
+    try:
+        place = target.resolve()
+        if place.is_dir():
+            raise IsADirectoryError(0, "there is a folder of that name")
+        if not place.parent.is_dir():
+            raise FileNotFoundError(0, f"there is no folder {place.parent}")
+    except (OSError, RuntimeError) as error:  # links that go round in circles are a RuntimeError
+        raise _not_written(target, error) from None
+    scratch = place.with_name(f".sparsedp.{secrets.token_hex(8)}.part")
     try:
         with open(scratch, "xb") as file:
-            pq.write_table(table, file, compression="zstd")
+            write(file)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(scratch, target)
+        os.replace(scratch, place)
     except OSError as error:
-        scratch.unlink(missing_ok=True)
-        raise BadFile(f"Could not write {target}: {error.strerror or error}; nothing was left half-written.") from None
+        _remove(scratch)
+        raise _not_written(target, error) from None
     except BaseException:
-        scratch.unlink(missing_ok=True)
+        _remove(scratch)
         raise
-    return target
+    _settle(place.parent)
+
+
+def _not_written(target: Path, error: Exception) -> BadFile:
+    reason = getattr(error, "strerror", None) or error
+    return BadFile(f"Could not write {target}: {reason}; nothing was left half-written.")
+
+
+def _remove(scratch: Path) -> None:
+    with suppress(OSError):
+        scratch.unlink(missing_ok=True)
+
+
+def _settle(folder: Path) -> None:
+    """So that the new name survives a power failure too. Not every system lets a folder be written through."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _checked(path: object) -> Path:
@@ -74,42 +190,61 @@ def _checked(path: object) -> Path:
 
 
 def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Column], dict[str, Any]]:
-    """The columns and the description of a file that `write` wrote, verified against its digest."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    """The columns and the description of a file that was written here, verified against its digest."""
+    contents = open_contents(path, kind)
+    return dict(contents.columns), dict(contents.description)
 
+
+def open_contents(path: str | os.PathLike[str], kind: str) -> Contents:
+    """What a file holds, verified against its digest."""
     source = _checked(path)
     if source.is_dir():
         raise BadFile(f"{source} is a folder; give the path of a file.")
     if not source.is_file():
         raise BadFile(f"There is no file {source}; check the path.")
+    return _contents(source, str(source), kind)
+
+
+def contents_of(packed: Packed, kind: str) -> Contents:
+    """What an embedded file holds, verified against its digest and the one that it was embedded with."""
+    import pyarrow as pa
+
+    contents = _contents(pa.BufferReader(packed.content), f"The embedded {kind}", kind)
+    if contents.digest != packed.digest:
+        raise BadFile(f"The embedded {kind} does not match its digest: it was changed or damaged.")
+    return contents
+
+
+def _contents(source: Any, shown: str, kind: str) -> Contents:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
         table = pq.read_table(source, partitioning=None)
     except (pa.ArrowException, OSError):
-        raise BadFile(f"{source} is not a readable Parquet file; it may be damaged or of another kind.") from None
+        raise BadFile(f"{shown} is not a readable Parquet file; it may be damaged or of another kind.") from None
+    metadata = table.schema.metadata or {}
     try:
-        document = json.loads((table.schema.metadata or {})[_KEY])
+        document = json.loads(metadata[_KEY])
     except (KeyError, ValueError):
-        raise BadFile(f"{source} is Parquet, but was not written by sparsedp.") from None
+        raise BadFile(f"{shown} is Parquet, but was not written by sparsedp.") from None
     if document.get("kind") != kind:
-        raise BadFile(f"{source} holds a {document.get('kind')}; open it with open_{document.get('kind')}.")
+        raise BadFile(f"{shown} holds a {document.get('kind')}; open it with open_{document.get('kind')}.")
     if document.get("format") != FORMAT:
-        raise BadFile(f"{source} has format {document.get('format')}, this version reads {FORMAT}; update sparsedp.")
+        raise BadFile(f"{shown} has format {document.get('format')}, this version reads {FORMAT}; update sparsedp.")
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
-    utc = {field.name for field in table.schema if getattr(field.type, "tz", None) == "UTC"}
-    if document.pop("digest", None) != _digest(document, columns, utc):
-        raise BadFile(f"{source} does not match its digest: it was changed or damaged after it was written.")
-    return columns, document
-
-
-def _digest(document: dict[str, Any], columns: Mapping[str, Column], utc: Collection[str]) -> str:
-    """SHA-256 over the description and the columns' little-endian bytes. It guards against damage, not forgery."""
-    digest = hashlib.sha256(json.dumps(document, sort_keys=True).encode())
-    for name, column in columns.items():
-        timezone = " UTC" if name in utc else ""
-        digest.update(f"|{name}|{column.dtype.str}{timezone}|{column.size}|".encode())
-        if column.dtype == object:
-            digest.update(json.dumps(column.tolist()).encode())
-        else:
-            digest.update(np.ascontiguousarray(column).astype(column.dtype.newbyteorder("<"), copy=False).tobytes())
-    return digest.hexdigest()
+    utc = {entry.name for entry in table.schema if getattr(entry.type, "tz", None) == "UTC"}
+    digest, within = document.pop("digest", None), document.pop("embedded", {})
+    description = {name: value for name, value in document.items() if name not in ("format", "kind")}
+    changed = BadFile(f"{shown} does not match its digest: it was changed or damaged after it was written.")
+    try:
+        embedded = {
+            name: Packed(base64.b64decode(metadata[_EMBEDDED + name.encode()], validate=True), known)
+            for name, known in within.items()
+        }
+    except (AttributeError, KeyError, ValueError):
+        raise changed from None
+    contents = Contents(kind, columns, description, utc, embedded)
+    if digest != contents.digest:
+        raise changed
+    return contents

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.arrays import Integers
-from sparsedp.axes import Axis, axis_from
+from sparsedp.axes import Axis, axis_from, parse_axis
 from sparsedp.axes import Integers as WholeNumbers
 from sparsedp.axes.base import MOST_CELLS, Cells
+from sparsedp.axes.spec import EXAMPLES
 from sparsedp.columns_file import Column
 from sparsedp.errors import InvalidInput, UnknownName
 from sparsedp.validate import whole
@@ -48,6 +49,23 @@ class Domain:
             raise InvalidInput("shape", f"of type {type(shape).__name__}", "give one length for each axis: (24, 7)")
         lengths = [whole("shape", length, most=MOST_CELLS) for length in shape]
         return cls(WholeNumbers(f"axis{place}", 0, length - 1) for place, length in enumerate(lengths))
+
+    @classmethod
+    def parse(cls, texts: str | Iterable[str]) -> Domain:
+        """The domain that lines of text declare, one for each axis, as `sparsedp.axes.parse_axis` reads them.
+
+        >>> Domain.parse(["day:2024-01-01..2024-12-31/1d", "sex:F,M"]).shape
+        (366, 2)
+        """
+        given = [texts] if isinstance(texts, str) else texts
+        if isinstance(given, bytes) or not isinstance(given, Iterable):
+            raise InvalidInput("by", f"of type {type(given).__name__}", f"give a list of texts such as {EXAMPLES}")
+        return cls([parse_axis(text) for text in given])
+
+    @property
+    def specs(self) -> tuple[str, ...]:
+        """The axes as lines of text, which `Domain.parse` reads back."""
+        return tuple(axis.spec for axis in self.axes)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -138,7 +156,7 @@ class Domain:
         return cls(axis_from(axis) for axis in description["axes"])
 
 
-WANTED = "give a list of axes, such as [sparsedp.Bins('age', [0, 18, 65, 120])]"
+WANTED = "give a list of axes, such as [sparsedp.Bins('age', [0, 18, 65, 120])]; Domain.parse reads text"
 
 
 def _checked(axes: tuple[Any, ...]) -> tuple[Axis, ...]:

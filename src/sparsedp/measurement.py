@@ -10,6 +10,8 @@ import numpy.typing as npt
 from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput, PrivateSide
 from sparsedp.plan import Plan
+from sparsedp.privacy.neighbours import MOST_CONTRIBUTION
+from sparsedp.validate import whole
 
 
 class Noise(Protocol):
@@ -27,10 +29,12 @@ class RawMeasurement:
     again would count its people twice, beyond their contribution.
     """
 
-    __slots__ = ("__parts", "__plan", "__values")
+    __slots__ = ("__bound", "__parts", "__plan", "__values")
 
-    def __init__(self, plan: Plan, counts: npt.NDArray[np.int64]) -> None:
+    def __init__(self, plan: Plan, counts: npt.NDArray[np.int64], *, bound: int | None = None) -> None:
+        """`bound`: what one person adds to this part at most, where that was enforced while records were counted."""
         self.__plan = plan
+        self.__bound = bound
         self.__values = plan.sensing.apply(counts)
         self.__parts = frozenset([object()])
 
@@ -58,7 +62,25 @@ class RawMeasurement:
         merged.__plan = self.__plan
         merged.__values = self.__values + other.__values
         merged.__parts = self.__parts | other.__parts
+        bounds = [bound for bound in (self.__bound, other.__bound) if bound is not None]
+        merged.__bound = max(bounds, default=None)
         return merged
+
+    def checked_contribution(self, promised: int | None) -> int:
+        """What one person adds over all parts, as the caller promises: never less than was enforced in one part."""
+        if promised is None and self.__bound is None:
+            return 1
+        if promised is None and len(self.__parts) == 1 and self.__bound is not None:
+            return self.__bound
+        remedy = "give the most that one person adds over all parts together"
+        if promised is None:
+            given = f"missing, and records were counted with a bound of {self.__bound} in a part"
+            raise InvalidInput("contribution", given, remedy)
+        promised = whole("contribution", promised, most=MOST_CONTRIBUTION)
+        if self.__bound is not None and promised < self.__bound:
+            given = f"{promised}, less than the bound of {self.__bound} that one part was counted with"
+            raise InvalidInput("contribution", given, remedy)
+        return promised
 
     def __radd__(self, other: object) -> RawMeasurement:
         """So that `sum(parts)` works, which starts from 0."""

@@ -9,6 +9,7 @@ from sparsedp.constraints import Constraints
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.privacy.guarantee import Expense
+from sparsedp.quantity import RECORDS, Quantity
 from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing import sensing_from
 from sparsedp.sensing.base import Sensing
@@ -19,7 +20,8 @@ class Plan:
     """Which mechanism, which Φ, which recovery; and what was spent on choosing them, if the choice saw the data.
 
     The `domain` says what the cells are, row by row; a plain vector has none. `nonnegative` is what was declared of the
-    counts, and so public too; `constraints`, what else was.
+    counts, and so public too; `constraints`, what else was, in the whole steps that are measured. `quantity` says what
+    a step is: one record, or so much of a summed value.
     """
 
     mechanism: str
@@ -29,11 +31,14 @@ class Plan:
     domain: Domain | None = None
     nonnegative: bool = False
     constraints: Constraints | None = None
+    quantity: Quantity = RECORDS
 
     def __post_init__(self) -> None:
         if self.domain is not None and self.domain.size != self.sensing.n:
             given = f"of {self.domain.size} cells"
             raise InvalidInput("domain", given, f"the sensing matrix is for {self.sensing.n} cells")
+        if self.domain is not None:
+            self.quantity.check_columns(self.domain)
 
     def describe(self) -> dict[str, Any]:
         """A JSON-able description; `Plan.from_description` gives it back (without `choosing`: see the guarantee)."""
@@ -44,6 +49,7 @@ class Plan:
             **({} if self.domain is None else {"domain": self.domain.describe()}),
             **({"nonnegative": True} if self.nonnegative else {}),
             **({} if self.constraints is None else {"constraints": self.constraints.describe()}),
+            **({} if self.quantity == RECORDS else {"quantity": self.quantity.describe()}),
         }
 
     @classmethod
@@ -59,4 +65,5 @@ class Plan:
             constraints=Constraints.from_description(description["constraints"])
             if "constraints" in description
             else None,
+            quantity=Quantity.from_description(description["quantity"]) if "quantity" in description else RECORDS,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from sparsedp import columns_file
 from sparsedp.arrays import Floats
+from sparsedp.columns_file import Contents, Packed
 from sparsedp.constraints import impose
 from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
@@ -22,9 +24,11 @@ from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.progress import stage
+from sparsedp.quantity import Quantity
 from sparsedp.recovery.solution import Solution
 from sparsedp.releases.constrained_errors import ConstrainedErrors
 from sparsedp.releases.independent_cells import IndependentCells
+from sparsedp.releases.mapped_errors import ScaledErrors
 from sparsedp.releases.release import Release
 from sparsedp.releases.uncertainty import Uncertainty
 from sparsedp.sensing.base import Sensing
@@ -61,6 +65,11 @@ class Synopsis:
         return self.plan.domain
 
     @property
+    def quantity(self) -> Quantity:
+        """What is counted; the values are whole steps of it."""
+        return self.plan.quantity
+
+    @property
     def noise_scale(self) -> Fraction:
         """The scale of each discrete Laplace term of the noise, exactly (beside totals: of the ticks' noise)."""
         if isinstance(self.law, DiscreteGaussianLaw):
@@ -92,22 +101,32 @@ class Synopsis:
         return self.guarantee.private
 
     def recover(self, recovery: str | None = None) -> Release:
-        """Estimate every cell, by the planned recovery or another; again and again, at no cost in privacy."""
+        """Estimate every cell, by the planned recovery or another; again and again, at no cost in privacy.
+
+        Sums of a value come in its own unit, and so do their errors.
+        """
         plan = self.plan.recovery if recovery is None else self.plan.recovery.with_recovery(recovery)
         with stage(f"recovering {self.sensing.n:,} cells"):
             solution = plan.run(self.sensing, self.values, self.law, self.domain)
         outcome = {**plan.describe(), "status": solution.status.value, "stats": solution.stats}
         return Release(
-            self._constrained(solution.value),
+            self.quantity.in_units(self._constrained(solution.value)),
             self.guarantee,
             self.mechanism,
             self.law.describe(),
             outcome,
-            self.time,
-            self.domain,
-            self._uncertainty(plan.name, solution),
-            self.plan.nonnegative,
+            time=self.time,
+            domain=self.domain,
+            uncertainty=self._in_units(self._uncertainty(plan.name, solution)),
+            nonnegative=self.plan.nonnegative,
+            quantity=self.quantity,
+            synopsis=self,
+            plan={name: fact for name, fact in self.plan.describe().items() if name != "domain"},
         )
+
+    def _in_units(self, errors: Uncertainty | None) -> Uncertainty | None:
+        step = self.quantity.resolution
+        return errors if errors is None or step == 1 else ScaledErrors(errors, step)
 
     def _constrained(self, cells: Floats) -> Floats:
         """The cells made to obey what was declared of them, if anything was: arithmetic, like all of recovery."""
@@ -131,8 +150,8 @@ class Synopsis:
     def _shape(self) -> tuple[int, ...]:
         return (self.sensing.n,) if self.domain is None else self.domain.shape
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write a small Parquet file: one column of noisy integers, everything else in its metadata."""
+    @property
+    def _contents(self) -> Contents:
         axis = {} if self.time is None else {"time": self.time.describe()}
         description = {
             **self.plan.describe(),
@@ -141,7 +160,20 @@ class Synopsis:
             "guarantee": self.guarantee.describe(),
             "written_by": f"sparsedp {__version__}",
         }
-        return columns_file.write(path, "synopsis", {"value": self.values}, description)
+        return Contents("synopsis", {"value": self.values}, description)
+
+    @cached_property
+    def digest(self) -> str:
+        """What the saved file's digest is: two synopses with the same one say the same."""
+        return self._contents.digest
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write a small Parquet file: one column of noisy integers, everything else in its metadata."""
+        return columns_file.save(path, self._contents)
+
+    def packed(self) -> Packed:
+        """The same file in memory."""
+        return self._contents.packed()
 
     def __repr__(self) -> str:
         return f"Synopsis({len(self.values)} values for {self.sensing.n} cells by {self.mechanism}. {self.guarantee})"
@@ -149,12 +181,17 @@ class Synopsis:
 
 def open_synopsis(path: str | os.PathLike[str]) -> Synopsis:
     """A saved synopsis, checked against its digest, ready to recover anywhere without the data."""
-    columns, description = columns_file.read(path, "synopsis")
+    return synopsis_of(columns_file.open_contents(path, "synopsis"), f"{path}")
+
+
+def synopsis_of(contents: Contents, shown: str) -> Synopsis:
+    """The synopsis that a file holds; `shown` is what to call the file."""
     try:
-        return _from_file(columns["value"].astype(np.int64, copy=True), description)
+        values = contents.columns["value"].astype(np.int64, copy=True)
+        return _from_file(values, dict(contents.description))
     except (KeyError, TypeError, InvalidInput) as error:
         reason = str(error) if isinstance(error, InvalidInput) else "fields are missing"
-        raise BadFile(f"{path} is a sparsedp synopsis that cannot be used: {reason}") from None
+        raise BadFile(f"{shown} is a sparsedp synopsis that cannot be used: {reason}") from None
 
 
 def _from_file(values: npt.NDArray[np.int64], description: dict[str, Any]) -> Synopsis:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,8 @@ from sparsedp.moments import (
     shown_moment,
     step_of,
 )
+
+Numbers = TypeVar("Numbers", int, npt.NDArray[np.int64])
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -70,10 +72,7 @@ class TimeAxis:
             raise InvalidInput(argument, given, f"give {self._wanted}")
         if self.start is None:
             raise InvalidInput(argument, "a time, and these ticks have no calendar", f"give {self._wanted}")
-        moment, aware = microseconds_of(argument, at)
-        if aware is not None and aware != self.utc:
-            raise InvalidInput(argument, *_TIMEZONE[aware])
-        return self._tick_at(argument, moment)
+        return self.tick_on(argument, self.settled(argument, *microseconds_of(argument, at)))
 
     def ticks_of(self, argument: str, at: Moments) -> npt.NDArray[np.int64]:
         """`tick_of` for each of an array of times or tick numbers; one alone gives an array without dimensions."""
@@ -83,42 +82,35 @@ class TimeAxis:
             raise InvalidInput(argument, "not an array", f"give {self._wanted}, or an array of them") from None
         if array.dtype.kind == "M" and self.start is not None:
             moments = in_microseconds(argument, array)
-            offsets = moments - self._start
-            for astray in moments[(offsets < 0) | (offsets % self._every != 0)][:1].tolist():
-                self._tick_at(argument, astray)
-            return np.asarray(offsets // self._every)
+            ticks = self.tick_at(moments)
+            for astray in moments[(ticks < 0) | (self.begin_of(ticks) != moments)][:1].tolist():
+                self.tick_on(argument, astray)
+            return np.asarray(ticks)
         if array.dtype.kind == "i" and not (array < 0).any():
             return array.astype(np.int64)
         # A number too large for any release is cut to one that is too large as well and fits in 64 bits.
-        ticks = [min(self.tick_of(argument, one), FARTHEST) for one in array.ravel()]
-        return np.array(ticks, dtype=np.int64).reshape(array.shape)
+        several = [min(self.tick_of(argument, one), FARTHEST) for one in array.ravel()]
+        return np.array(several, dtype=np.int64).reshape(array.shape)
 
     def times(self, count: int) -> npt.NDArray[Any]:
         """When the first `count` ticks are: datetime64[us], in UTC if the axis is; or 0, …, count − 1."""
         count = validate.whole("count", count, least=0, most=validate.MAX_CELLS)
         if self.start is None:
             return np.arange(count, dtype=np.int64)
-        if self._start + count * self._every > FARTHEST:
+        if self.begin_of(count) > FARTHEST:
             raise InvalidInput("count", f"{count}, and the calendar ends before so many {self}", "give fewer ticks")
-        return (self._start + np.arange(count, dtype=np.int64) * self._every).view("datetime64[us]")
+        return self.begin_of(np.arange(count, dtype=np.int64)).view("datetime64[us]")
 
     def shown(self, tick: int) -> str:
         """A tick as people write it: "2026-01-01 06:00 UTC", or its number."""
-        return str(tick) if self.start is None else shown_moment(self._start + tick * self._every, utc=self.utc)
+        return str(tick) if self.start is None else shown_moment(self.begin_of(tick), utc=self.utc)
 
     def span(self, count: int) -> str:
         """The first `count` ticks in words: "hourly ticks from 2026-01-01 00:00 to 2026-01-01 23:00"."""
         return f"{self} to {self.shown(count - 1)}" if count > 0 else str(self)
 
     def __str__(self) -> str:
-        if self.start is None:
-            return "ticks numbered from 0"
-        number, unit = in_units(self._every)
-        every = UNITS[unit][0] if number == 1 else f"{number} {UNITS[unit][0]}s"
-        often = {"hour": "hourly ticks", "day": "daily ticks", "week": "weekly ticks"}.get(
-            every, f"ticks every {every}"
-        )
-        return f"{often} from {self.shown(0)}"
+        return "ticks numbered from 0" if self.start is None else f"{self._often} from {self.shown(0)}"
 
     def __repr__(self) -> str:
         return f"TimeAxis({', '.join(f'{name}={value!r}' for name, value in self.describe().items())})"
@@ -135,6 +127,40 @@ class TimeAxis:
         """The axis that `describe` described."""
         return cls(description["start"], description["every"])
 
+    def begin_of(self, ticks: Numbers) -> Numbers:
+        """When ticks are, in microseconds since 1970 by the axis' own clock."""
+        return self._start + ticks * self._every
+
+    def tick_at(self, moments: Numbers) -> Numbers:
+        """The last tick that is not after a moment, in microseconds by the axis' clock; below 0 before the first."""
+        return (moments - self._start) // self._every
+
+    def tick_on(self, argument: str, moment: int) -> int:
+        """The tick that is exactly at a moment, in microseconds by the axis' own clock."""
+        tick = self.tick_at(moment)
+        if tick < 0:
+            given = f"{shown_moment(moment, utc=self.utc)}, which is before the first tick"
+            raise InvalidInput(argument, given, f"give {self.shown(0)} or later")
+        past = moment - self.begin_of(tick)
+        if past:
+            given = f"{shown_moment(moment, utc=self.utc)}, which is not on the schedule of {self}"
+            nearest = tick + (2 * past > self.begin_of(tick + 1) - self.begin_of(tick))
+            raise InvalidInput(argument, given, f"the nearest tick is {self.shown(nearest)}")
+        return tick
+
+    def settled(self, argument: str, moment: int, aware: bool | None) -> int:
+        """What `microseconds_of` read, by the axis' own clock; refused where that would be a guess."""
+        if aware is not None and aware != self.utc:
+            raise InvalidInput(argument, *_TIMEZONE[aware])
+        return moment
+
+    @property
+    def _often(self) -> str:
+        number, unit = in_units(self._every)
+        every = UNITS[unit][0] if number == 1 else f"{number} {UNITS[unit][0]}s"
+        often = {"hour": "hourly ticks", "day": "daily ticks", "week": "weekly ticks"}
+        return often.get(every, f"ticks every {every}")
+
     @cached_property
     def _start(self) -> int:
         assert self.start is not None  # noqa: S101  # asked for only where there is a calendar
@@ -148,16 +174,6 @@ class TimeAxis:
     @property
     def _wanted(self) -> str:
         return "the number of a tick, counted from 0" + (f", or {A_TIME}" if self.start is not None else "")
-
-    def _tick_at(self, argument: str, moment: int) -> int:
-        tick, past = divmod(moment - self._start, self._every)
-        if tick < 0:
-            given = f"{shown_moment(moment, utc=self.utc)}, which is before the first tick"
-            raise InvalidInput(argument, given, f"give {self.shown(0)} or later")
-        if past:
-            given = f"{shown_moment(moment, utc=self.utc)}, which is not on the schedule of {self}"
-            raise InvalidInput(argument, given, f"the nearest tick is {self.shown(tick + (2 * past > self._every))}")
-        return tick
 
 
 _TIMEZONE = {

@@ -202,8 +202,8 @@ BAD: list[tuple[Any, tuple[Any, ...], str]] = [
     (Calendar, ("x", "2026-01-01", "1d", 2**28 + 1), "length is 268435457; give from 1"),
     (Calendar, ("x", None, "1d", 3), "start is missing"),
     (Calendar, ("x", "2026-01-01", None, 3), "every is missing"),
-    (Calendar, ("x", "2026-01-01", "1month", 3), "every is '1month'"),
-    (Calendar, ("x", "2026-01-01", "3000000d", 2**20), "count is 1048577, and the calendar ends before"),
+    (Calendar, ("x", "2026-01-01", "1m", 3), "every is '1m'; give a step such as .* one of s, min, h, d, w, mo, y"),
+    (Calendar, ("x", "2026-01-01", "3000000d", 2**20), "length is 1048576, and the calendar ends before so many ticks"),
 ]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from every_axis import EVERY_AXIS
 
-from sparsedp.axes import AXES, Axis, axis_from
+from sparsedp.axes import AXES, Axis, axis_from, parse_axis
 from sparsedp.errors import InvalidInput
 
 
@@ -83,3 +83,8 @@ def test_names_that_cannot_be_columns_are_refused(axis: Axis, name: object) -> N
 def test_what_describes_no_axis_is_refused(description: object) -> None:
     with pytest.raises(InvalidInput):
         axis_from(description)  # type: ignore[arg-type]
+
+
+def test_its_line_of_text_gives_an_equal_axis_back(axis: Axis) -> None:
+    assert parse_axis(axis.spec) == axis
+    assert parse_axis(f"  {axis.spec} ") == axis

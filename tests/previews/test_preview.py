@@ -10,7 +10,7 @@ import sparsedp as sdp
 from sparsedp.noise.source import SeededSource
 from sparsedp.previews import larger_tables
 from sparsedp.previews.scenario import Guess
-from sparsedp.publish import DEFAULT
+from sparsedp.publishing import DEFAULT
 
 WIDTH = 500
 

@@ -61,6 +61,11 @@ class Axis(ABC):
         """The columns that hold times in UTC."""
         return ()
 
+    @property
+    @abstractmethod
+    def spec(self) -> str:
+        """The axis in one line of text, as `sparsedp.axes.parse_axis` reads it back."""
+
     @abstractmethod
     def describe(self) -> dict[str, Any]:
         """A JSON-able description; `axis_from` gives the axis back."""

@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells, range_of
+from sparsedp.axes.quoting import quoted_name
 from sparsedp.columns_file import Column
 from sparsedp.errors import InvalidInput
-from sparsedp.validate import Number, exact_number, kind_of, whole
+from sparsedp.validate import Number, exact_number, kind_of, shown, whole
 
 WANTED = "give at least two rising numbers, such as [0, 18, 65, 120]"
 
@@ -51,7 +52,8 @@ class Bins(Axis):
         checked_length("bins", str(bins), bins)
         if last <= first:
             raise InvalidInput("stop", f"{stop}, with start {start}", "give start < stop")
-        return cls(name, [float(first + (last - first) * i / bins) for i in range(bins + 1)])
+        width = (last - first) / bins
+        return cls(name, [nearest_float("edges", first + width * place) for place in range(bins + 1)])
 
     @property
     def length(self) -> int:
@@ -111,6 +113,11 @@ class Bins(Axis):
         """name_left and name_right."""
         return f"{self.name}_left", f"{self.name}_right"
 
+    @property
+    def spec(self) -> str:
+        """age:0..120/5 where that gives these very edges, else age:[0,18,65,120]."""
+        return f"{quoted_name(self.name)}:{self._regular or self._listed}"
+
     def describe(self) -> dict[str, Any]:
         """Kind, name and edges; an infinite edge as text, for JSON has no word for it."""
         return {
@@ -129,18 +136,35 @@ class Bins(Axis):
         reached = [max(ceil(edge), -(2**63)) for edge in self.edges[1:-1] if edge < 2.0**63]
         return np.array(reached, dtype=np.int64)
 
+    @property
+    def _listed(self) -> str:
+        return f"[{','.join(map(_written, self.edges))}]"
+
+    @property
+    def _regular(self) -> str:
+        """The text of `Bins.regular` where that gives the same edges and a step that can be written; else nothing."""
+        if self.length < 4 or not isfinite(self.edges[0]) or not isfinite(self.edges[-1]):
+            return ""
+        first, last = exact_number("edges", self.edges[0]), exact_number("edges", self.edges[-1])
+        step = (last - first) / self.length
+        if not all(float(first + step * place) == edge for place, edge in enumerate(self.edges)):
+            return ""
+        short = shown(step)
+        exact = short[:1].isdigit() and "/" not in short
+        return f"{_written(self.edges[0])}..{_written(self.edges[-1])}/{short}" if exact else ""
+
     def _number(self, value: object) -> float:
         if isinstance(value, float | np.floating) and not isfinite(value):
             return float(value)
-        return float(exact_number(self.name, value))
+        return nearest_float(self.name, value)
 
     def _edge(self, bound: object) -> int:
         value = self._number(bound)
         place = int(np.searchsorted(self._edges, value))
         if place > self.length or self.edges[place] != value:
             near = self.edges[min(max(place - 1, 0), self.length)], self.edges[min(place, self.length)]
-            shown = " or ".join(f"{edge:g}" for edge in dict.fromkeys(near))
-            raise self._refuse(f"cut at {value:g}, which is not an edge", f"cut at an edge such as {shown}")
+            edges = " or ".join(f"{edge:g}" for edge in dict.fromkeys(near))
+            raise self._refuse(f"cut at {value:g}, which is not an edge", f"cut at an edge such as {edges}")
         return place
 
 
@@ -164,7 +188,20 @@ def _as_edge(edge: object) -> float:
         return float(edge)
     if isinstance(edge, float | np.floating) and not isfinite(edge):
         return float(edge)
-    return float(exact_number("edges", edge))
+    return nearest_float("edges", edge)
+
+
+def nearest_float(argument: str, value: object) -> float:
+    """The float nearest to an exact number, refused where no float reaches."""
+    try:
+        return float(exact_number(argument, value))
+    except OverflowError:
+        raise InvalidInput(argument, "beyond the largest float", "give numbers up to 1e308, or inf") from None
+
+
+def _written(edge: float) -> str:
+    """The shortest text that is read as this very float."""
+    return repr(edge).removesuffix(".0")
 
 
 def _from_object(value: object) -> float:

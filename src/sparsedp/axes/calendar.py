@@ -1,9 +1,11 @@
-"""A calendar: hours, days or weeks from a start, as many as were declared."""
+"""A calendar: hours, days, months or years from a start, as many as were declared."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
+from functools import cached_property
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,22 +13,37 @@ import numpy.typing as npt
 
 from sparsedp.arrays import Integers
 from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells, range_of
+from sparsedp.axes.calendar_text import LAST, checked_count, written_span
+from sparsedp.axes.periods import Period, period_of
+from sparsedp.axes.quoting import quoted_name
+from sparsedp.axes.schedule import Schedule, schedule_of
+from sparsedp.axes.times_of_records import moments_of
 from sparsedp.columns_file import Column
 from sparsedp.errors import InvalidInput
-from sparsedp.moments import EPOCH, FARTHEST, MICROSECOND, Moment, Step, microseconds_of
+from sparsedp.moments import EPOCH, MICROSECOND, Moment, Step
 from sparsedp.time_axis import TimeAxis
-from sparsedp.validate import kind_of, whole
+from sparsedp.validate import whole
 
 
 @dataclass(frozen=True, init=False)
 class Calendar(Axis):
     """Cell i holds the times from start + i·every until just before start + (i + 1)·every; `length` such cells.
 
-    With a timezone in the start the axis is in UTC, and text and datetimes must name theirs; without one they must
-    not. A datetime64 cannot name one and is taken to be in the axis' own.
+    A step is of fixed length ("15min", "1h", "1d", "1w") or whole months ("1mo", "3mo", "1y"), whose cells differ in
+    length. The clock is one of three:
+
+    - with a `zone` ("Europe/Berlin", "UTC") the zone's wall clock: a time that names its offset is turned into what the
+      clocks there showed; one that names none is taken to be that already. In the night when clocks are put forward
+      the hour that is left out has an empty cell, and in that when they are put back one cell holds two hours;
+    - without a zone, but with an offset in the start, UTC: text and datetimes must then name their offset;
+    - with neither, a clock without a timezone: they must then not name any.
+
+    A datetime64 cannot name an offset and is taken to be by the axis' own clock.
 
     >>> Calendar("day", "2026-01-01", every="1d", length=31).index_of(["2026-01-31T23:59", "2026-02-01"]).tolist()
     [30, -1]
+    >>> Calendar("month", "2026-01-01", every="1mo", length=12, zone="Europe/Berlin").index_of(["2026-01-31T23:30Z"])
+    array([1])
     """
 
     name: str
@@ -36,41 +53,90 @@ class Calendar(Axis):
     kind: ClassVar[str] = "calendar"
     ordered: ClassVar[bool] = True
 
-    def __init__(self, name: str, start: Moment, every: Step, length: int) -> None:
+    def __init__(self, name: str, start: Moment, every: Step, length: int, zone: object = None) -> None:
         object.__setattr__(self, "name", checked_name(name))
         if start is None or every is None:
             raise InvalidInput("start" if start is None else "every", "missing", "give both start and every")
-        object.__setattr__(self, "time", TimeAxis(start, every))
+        object.__setattr__(self, "time", schedule_of(start, every, zone))
         object.__setattr__(self, "_length", whole("length", length))
         checked_length("length", str(length), self._length)
-        self.time.times(self._length + 1)  # refuses a calendar that ends before the axis does
+        if self._end > LAST:
+            given = f"{length}, and the calendar ends before so many {self.time}"
+            raise InvalidInput("length", given, "give fewer cells, so that the last ends in the year 9999 or before")
+
+    @classmethod
+    def between(cls, name: str, first: Moment, last: Moment, every: Step = "1d", zone: object = None) -> Calendar:
+        """From the begin of `first` to the end of `last`, which is included.
+
+        A date such as "2024-12-31" is the whole day, "2024-12" the whole month and "2024" the whole year. A time of
+        day (and so a datetime, also at midnight) is a point: there the last cell ends.
+
+        >>> Calendar.between("day", "2024-01-01", "2024-12-31").length
+        366
+        >>> Calendar.between("month", "2024-01", "2024-12", every="1mo", zone="Europe/Berlin").length
+        12
+        >>> Calendar.between("hour", "2024-01-01T08:00", "2024-01-01T17:00", every="1h").length
+        9
+        """
+        for argument, given in (("first", first), ("last", last), ("every", every)):
+            if given is None:
+                raise InvalidInput(argument, "missing", "give first, last and every")
+        time = schedule_of(first, every, zone, argument="first")
+        period = period_of("last", last)
+        end = time.settled("last", period.end, period.aware)
+        return cls(checked_name(name), first, every, checked_count(time, end), zone)
 
     @property
     def length(self) -> int:
-        """The number of ticks."""
+        """The number of cells."""
         return self._length
 
+    @property
+    def first(self) -> datetime:
+        """Where the first cell begins, by the axis' own clock, as a datetime without a timezone."""
+        return EPOCH + self._first * MICROSECOND
+
+    @property
+    def end(self) -> datetime:
+        """Where the last cell ends, by the axis' own clock, as a datetime without a timezone."""
+        return EPOCH + self._end * MICROSECOND
+
+    @property
+    def step_microseconds(self) -> int | None:
+        """How long each cell is; None where the step is months."""
+        return None if self.time.every is None else self.time.every // MICROSECOND
+
+    @property
+    def step_months(self) -> int | None:
+        """How many months each cell has; None where the step has a fixed length."""
+        return self.time.months if isinstance(self.time, Schedule) else None
+
+    @property
+    def zone(self) -> str | None:
+        """The IANA name of the zone whose wall clock the axis follows, if it was declared."""
+        return self.time.zone if isinstance(self.time, Schedule) else None
+
+    @property
+    def in_utc(self) -> bool:
+        """Whether the start named an offset and no zone was declared: times must then name their offset."""
+        return self.zone is None and self.time.utc
+
+    def edges(self) -> npt.NDArray[np.datetime64]:
+        """Where each cell begins and, one more, where the last one ends, by the axis' own clock: datetime64[us]."""
+        return self.time.begin_of(np.arange(self._length + 1, dtype=np.int64)).view("datetime64[us]")
+
     def index_of(self, values: npt.ArrayLike) -> Integers:
-        """The tick that each time falls into; −1 before the first and after the last, and for what is no time."""
-        array = np.asarray(values)
-        if array.dtype.kind == "M":
-            missing = np.isnat(array)
-            # Rounded down to whole microseconds, which is where ticks begin: no time changes its tick.
-            moments = array.astype("datetime64[us]").astype(np.int64)
-            finer = np.datetime_data(array.dtype)[0] in ("ns", "ps", "fs", "as")
-            # A coarser unit reaches further than microseconds, and numpy wraps in silence.
-            missing |= False if finer else moments.view("datetime64[us]").astype(array.dtype) != array
-        elif array.dtype.kind in "UTO":
-            moments = np.array([self._moment(value) for value in array.ravel()], dtype=np.int64).reshape(array.shape)
-            missing = moments == NO_TIME
-        else:
-            raise InvalidInput("values", kind_of(array), "give an array of times")
-        start = self._first
-        inside = ~missing & (moments >= start) & (moments < start + self._length * self._step)
-        return np.where(inside, (np.where(inside, moments, start) - start) // self._step, -1)
+        """The cell that each time falls into; −1 before the first and after the last, and for what is no time."""
+        moments = moments_of(values, self.time, self.zone, self._end)
+        inside = (moments >= self._first) & (moments < self._end)
+        return np.where(inside, self.time.tick_at(np.where(inside, moments, self._first)), -1)
 
     def cells_of(self, wanted: object) -> Cells:
-        """A time on the schedule, a list of them, or a range (start, stop) of times or of ticks' numbers."""
+        """A time where a cell begins, a list of them, or a range (start, stop) of such times or of cell numbers.
+
+        "2024-03" and "2024" are all cells of that month and year, and a date is all cells of the day where cells are
+        shorter; in a range they stand for where they begin: ("2024-03", "2024-04") is March.
+        """
         if isinstance(wanted, slice):
             return counted_cells(self, wanted)
         bounds = range_of(wanted)
@@ -79,11 +145,14 @@ class Calendar(Axis):
             if start > stop:
                 raise self._refuse("a range that ends before it starts", "give (start, stop) with start ≤ stop")
             return slice(start, stop)
-        several = wanted if isinstance(wanted, list | np.ndarray) else [wanted]
-        return np.unique(np.array([self._tick(one, self._length - 1) for one in several], dtype=np.int64))
+        if isinstance(wanted, list | np.ndarray):
+            several = [self._named(one) for one in wanted]
+            return np.unique(np.concatenate([np.arange(0), *(np.arange(one.start, one.stop) for one in several)]))
+        one = self._named(wanted)
+        return one if one.stop > one.start + 1 else np.array([one.start], dtype=np.int64)
 
     def columns(self) -> dict[str, Column]:
-        """When each tick begins, under the axis' own name."""
+        """When each cell begins by the axis' own clock, under its name."""
         return {self.name: self.time.times(self._length)}
 
     @property
@@ -91,45 +160,64 @@ class Calendar(Axis):
         """The column of times, if the axis is in UTC."""
         return (self.name,) if self.time.utc else ()
 
+    @property
+    def spec(self) -> str:
+        """day:2024-01-01..2024-12-31/1d, with @Europe/Berlin for a zone."""
+        facts = self.time.describe()
+        span = written_span(self._first, self._end, in_utc=self.in_utc)
+        zone = "" if self.zone is None else f"@{self.zone}"
+        return f"{quoted_name(self.name)}:{span}/{facts['every']}{zone}"
+
     def describe(self) -> dict[str, Any]:
-        """Kind, name, start, step and length."""
+        """Kind, name, start, step and length, and the zone where there is one."""
         return {"kind": self.kind, "name": self.name, **self.time.describe(), "length": self._length}
 
     def __repr__(self) -> str:
         facts = self.time.describe()
-        return f"Calendar({self.name!r}, {facts['start']!r}, every={facts['every']!r}, length={self._length})"
+        zone = f", zone={self.zone!r}" if self.zone is not None else ""
+        return f"Calendar({self.name!r}, {facts['start']!r}, every={facts['every']!r}, length={self._length}{zone})"
 
-    @property
+    @cached_property
     def _first(self) -> int:
-        start = self.time.start or EPOCH  # never None here
-        return (start.replace(tzinfo=None) - EPOCH) // MICROSECOND
+        return self.time.begin_of(0)
 
-    @property
-    def _step(self) -> int:
-        return (self.time.every or timedelta()) // MICROSECOND  # never None here
+    @cached_property
+    def _end(self) -> int:
+        return self.time.begin_of(self._length)
+
+    def _named(self, at: object) -> slice:
+        """The cells that one time names: those of a whole period where it is one, else the cell that begins there."""
+        if not isinstance(at, str | date | np.datetime64):
+            return _one(self._tick(at, self._length - 1))
+        period = period_of(self.name, at)
+        begin = self._settled(period)
+        end = begin + period.end - period.begin
+        first, last = self.time.tick_at(begin), self.time.tick_at(end)
+        whole_cells = self.time.begin_of(first) == begin and self.time.begin_of(last) == end
+        if 0 <= first < last <= self._length and whole_cells:
+            return slice(first, last)
+        # A day that is shorter than a cell, or as long as one, names the cell as the day when it begins.
+        if period.moment or not 0 <= first < self._length or (period.whole == "day" and first == last):
+            return _one(self._tick(at, self._length - 1))
+        given = f"a {period.whole} that is {'only partly on the axis' if whole_cells else 'not made of whole cells'}"
+        shown = self.time.shown
+        ends = f"give a range (start, stop) of times at which cells begin, from {shown(0)} to {shown(self._length)}"
+        raise self._refuse(given, ends)
+
+    def _settled(self, period: Period) -> int:
+        return self.time.settled(self.name, period.begin, period.aware)
 
     def _tick(self, at: object, most: int) -> int:
-        tick = self.time.tick_of(self.name, at)
+        counted = isinstance(at, Integral) or not isinstance(at, str | date | np.datetime64)
+        if counted:
+            tick = self.time.tick_of(self.name, at)
+        else:
+            tick = self.time.tick_on(self.name, self._settled(period_of(self.name, at)))
         if tick > most:
-            shown = f"{self.time.shown(tick) if tick * self._step < FARTHEST else tick}, after the last tick"
+            shown = f"{tick if counted else self.time.shown(tick)}, after the last tick"
             raise self._refuse(shown, f"give a time up to {self.time.shown(most)}")
         return tick
 
-    def _moment(self, value: object) -> int:
-        if not isinstance(value, str | date | np.datetime64):
-            return NO_TIME
-        try:
-            if isinstance(value, datetime) and value == value and getattr(value, "nanosecond", False):
-                value = value.replace(nanosecond=0)  # type: ignore[call-arg]  # a pandas.Timestamp's
-            moment, aware = microseconds_of("values", value)
-        except InvalidInput:
-            return NO_TIME
-        if aware is not None and aware != self.time.utc:
-            named, axis = ("with", "has none") if aware else ("without", "is in UTC")
-            given = f"times {named} a timezone, and the axis {axis}"
-            raise InvalidInput("values", given, "give all of them as the axis has them")
-        return moment
 
-
-NO_TIME = -(2**63)
-"""What stands for a missing or unreadable time: datetime64's own mark."""
+def _one(tick: int) -> slice:
+    return slice(tick, tick + 1)

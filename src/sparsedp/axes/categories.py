@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from sparsedp.arrays import Integers
 from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells
+from sparsedp.axes.quoting import quoted_label, quoted_name
 from sparsedp.axes.whole_values import within
 from sparsedp.columns_file import Column
 from sparsedp.errors import InvalidInput, UnknownName
@@ -68,6 +69,13 @@ class Categories(Axis):
     def columns(self) -> dict[str, Column]:
         """The labels, under the axis' own name."""
         return {self.name: np.array(self.labels, dtype=np.int64 if self._numeric else object)}
+
+    @property
+    def spec(self) -> str:
+        """sex:F,M; labels that could be taken for something else are in double quotes."""
+        written = [quoted_label(label) if isinstance(label, str) else str(label) for label in self.labels]
+        alone = "," if len(written) == 1 else ""
+        return f"{quoted_name(self.name)}:{','.join(written)}{alone}"
 
     def describe(self) -> dict[str, Any]:
         """Kind, name and labels."""

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from sparsedp import arrays
 from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells, range_of
+from sparsedp.axes.quoting import quoted_name
 from sparsedp.axes.whole_values import within
 from sparsedp.columns_file import Column
 from sparsedp.validate import whole
@@ -65,6 +66,11 @@ class Integers(Axis):
     def columns(self) -> dict[str, Column]:
         """The numbers, under the axis' own name."""
         return {self.name: np.arange(self.first, self.last + 1, dtype=np.int64)}
+
+    @property
+    def spec(self) -> str:
+        """hour:0..23."""
+        return f"{quoted_name(self.name)}:{self.first}..{self.last}"
 
     def describe(self) -> dict[str, Any]:
         """Kind, name, first and last."""

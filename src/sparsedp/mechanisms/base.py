@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar
@@ -12,15 +14,18 @@ import numpy.typing as npt
 from sparsedp import validate
 from sparsedp.arrays import Integers
 from sparsedp.constraints import Constraints
+from sparsedp.counts import Counts
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.measurement import RawMeasurement
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
+from sparsedp.mechanisms.private_table import PrivateTable, private_table, public_knowledge
 from sparsedp.mechanisms.terms import WHOLE, Terms, checked_terms
 from sparsedp.noise.source import RandomSource
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger import Ledger
+from sparsedp.privacy.spend import Spend
 from sparsedp.progress import stage
 from sparsedp.releases.release import Release
 from sparsedp.sensing.base import Sensing
@@ -48,13 +53,13 @@ class Mechanism(ABC):
 
     def release(
         self,
-        counts: npt.ArrayLike,
+        counts: npt.ArrayLike | Counts,
         *,
         epsilon: validate.Number | Budget | None = None,
         rho: validate.Number | None = None,
         delta: validate.Number | None = None,
         domain: Domain | None = None,
-        contribution: int = 1,
+        contribution: int | None = None,
         neighbours: str = "add_remove",
         negative: bool = False,
         constraints: Constraints | None = None,
@@ -63,30 +68,27 @@ class Mechanism(ABC):
         source: RandomSource | None = None,
     ) -> Release:
         """Publish the counts once: `measure`, then recover every cell. See `measure` for the arguments."""
-        return self.measure(
-            counts,
-            epsilon=epsilon,
-            rho=rho,
-            delta=delta,
-            domain=domain,
-            contribution=contribution,
-            neighbours=neighbours,
-            negative=negative,
-            constraints=constraints,
-            ledger=ledger,
-            sampler=sampler,
-            source=source,
-        ).recover()
+        table = private_table(counts, domain, contribution, negative=negative)
+        terms = terms_for(table, constraints, epsilon, rho, delta, neighbours, ledger, sampler, source)
+        synopsis, spend = self._paid_for(table, terms, constraints)
+        with spent_already(spend):
+            release = synopsis.recover()
+            if ledger is None or spend is None:
+                return release
+            release = replace(release, record=ledger.record(spend))
+            if ledger.name is not None:  # it is kept in a file
+                ledger.deliver(spend, release.digest)
+            return release
 
     def measure(
         self,
-        counts: npt.ArrayLike,
+        counts: npt.ArrayLike | Counts,
         *,
         epsilon: validate.Number | Budget | None = None,
         rho: validate.Number | None = None,
         delta: validate.Number | None = None,
         domain: Domain | None = None,
-        contribution: int = 1,
+        contribution: int | None = None,
         neighbours: str = "add_remove",
         negative: bool = False,
         constraints: Constraints | None = None,
@@ -101,7 +103,8 @@ class Mechanism(ABC):
         `rho`: instead, that of ρ-zCDP, with discrete Gaussian noise.
         `delta`: beside `epsilon`, for (ε, δ)-differential privacy: the greatest ρ that gives it is spent.
         `domain`: what the cells are; the counts must have its shape. A table without one gets plain ordered axes.
-        `contribution`: the most one person can change the counts by, in total: your promise.
+        `counts`: ready-made counts, or what `sparsedp.count` made of records, which brings its domain and its bound.
+        `contribution`: the most one person can change the counts by, in total: your promise, 1 if you say nothing.
         `neighbours`: "add_remove" one person, or "replace_one" (twice the noise).
         `negative`: allow negative entries (sums of signed values).
         `constraints`: what is publicly known and the release shall obey; public totals make it protect "replace_one".
@@ -111,18 +114,21 @@ class Mechanism(ABC):
 
         Sums are exact modulo 2⁶⁴: counts whose sums leave 64 bits stay private, but come out wrong.
         """
-        cells, domain = cells_and_domain(counts, domain, negative=negative)
-        invariant = public_knowledge(constraints, cells.size, domain, negative=negative)
-        terms = checked_terms(epsilon, rho, delta, contribution, neighbours, ledger, sampler, source, invariant)
-        plan = self._plan_in_advance(cells.size, terms, domain)
-        terms.debit(f"{self.name}, {cells.size} cells")
-        with stage(f"measuring {cells.size:,} cells"):
-            return self._measured(cells, plan, terms, domain, negative=negative, constraints=constraints)
+        table = private_table(counts, domain, contribution, negative=negative)
+        terms = terms_for(table, constraints, epsilon, rho, delta, neighbours, ledger, sampler, source)
+        synopsis, spend = self._paid_for(table, terms, constraints)
+        _handed_over(synopsis, spend, ledger)
+        return synopsis
 
-    def sense(self, counts: npt.ArrayLike, *, domain: Domain | None = None, negative: bool = False) -> RawMeasurement:
+    def sense(
+        self, counts: npt.ArrayLike | Counts, *, domain: Domain | None = None, negative: bool = False
+    ) -> RawMeasurement:
         """Exact sums of one part of the data, to be merged with others' (`+`) and given to `perturb`. PRIVATE."""
-        cells, domain = cells_and_domain(counts, domain, negative=negative)
-        return RawMeasurement(replace(self.plan(cells.size, domain), nonnegative=not negative), cells)
+        table = private_table(counts, domain, None, negative=negative)
+        plan = replace(
+            self.plan(table.cells.size, table.domain), nonnegative=not table.negative, quantity=table.quantity
+        )
+        return RawMeasurement(plan, table.cells, bound=None if table.counted is None else table.contribution)
 
     def perturb(
         self,
@@ -131,23 +137,49 @@ class Mechanism(ABC):
         epsilon: validate.Number | Budget | None = None,
         rho: validate.Number | None = None,
         delta: validate.Number | None = None,
-        contribution: int = 1,
+        contribution: int | None = None,
         neighbours: str = "add_remove",
         ledger: Ledger | None = None,
         sampler: str = "sparsedp",
         source: RandomSource | None = None,
     ) -> Synopsis:
-        """Add the noise to merged raw measurements. `contribution` is one person's change over all parts together."""
-        terms = checked_terms(epsilon, rho, delta, contribution, neighbours, ledger, sampler, source)
+        """Add the noise to merged raw measurements. `contribution` is one person's change over all parts together.
+
+        It may be left out, and is 1 then, only for parts that were handed over as ready-made counts.
+        """
         if not isinstance(raw, RawMeasurement):
             raise InvalidInput("raw", f"of type {type(raw).__name__}", "give what `sense` returned")
-        sensing = raw.plan.sensing
-        if raw.plan != replace(self.plan(sensing.n, raw.plan.domain), nonnegative=raw.plan.nonnegative):
+        promised = raw.checked_contribution(contribution)
+        terms = checked_terms(epsilon, rho, delta, promised, neighbours, ledger, sampler, source)
+        sensing, same = raw.plan.sensing, {"nonnegative": raw.plan.nonnegative, "quantity": raw.plan.quantity}
+        if raw.plan != replace(self.plan(sensing.n, raw.plan.domain), **same):
             given = "measured by another mechanism, or with other settings"
             raise InvalidInput("raw", given, "perturb it with the mechanism and seed that sensed it")
         noise_for(sensing, terms)
-        terms.debit(f"{self.name}, {sensing.n} cells")
-        return _perturb(raw, terms)
+        spend = terms.debit(f"{self.name}, {sensing.n} cells", mechanism=repr(self), domain=raw.plan.domain)
+        with spent_already(spend):
+            synopsis = _perturb(raw, terms)
+            if ledger is not None and spend is not None:
+                ledger.settle(spend, synopsis)
+        _handed_over(synopsis, spend, ledger)
+        return synopsis
+
+    def _paid_for(
+        self, table: PrivateTable, terms: Terms, constraints: Constraints | None
+    ) -> tuple[Synopsis, Spend | None]:
+        """Check, debit, measure and, where the ledger keeps a file, store: in this order."""
+        cells, domain = table.cells, table.domain
+        plan = self._plan_in_advance(cells.size, terms, domain)
+        spend = terms.debit(f"{self.name}, {cells.size} cells", mechanism=repr(self), domain=domain)
+        with spent_already(spend):
+            with stage(f"measuring {cells.size:,} cells"):
+                synopsis = self._measured(
+                    cells, plan, terms, domain, negative=table.negative, constraints=constraints
+                )
+            synopsis = replace(synopsis, plan=replace(synopsis.plan, quantity=table.quantity))
+            if terms.ledger is not None and spend is not None:
+                terms.ledger.settle(spend, synopsis)
+            return synopsis, spend
 
     def _measured(
         self,
@@ -176,31 +208,48 @@ class Mechanism(ABC):
         return self.plan(cells.size, domain)
 
 
-def cells_and_domain(counts: npt.ArrayLike, domain: Domain | None, *, negative: bool) -> tuple[Integers, Domain | None]:
-    """The private cells in a row, and what they are: a table that names no domain gets plain axes, a vector none."""
-    validate.yes_or_no("negative", negative)
-    if domain is not None and not isinstance(domain, Domain):
-        raise InvalidInput("domain", f"of type {type(domain).__name__}", "give a sparsedp.Domain")
-    array = validate.counts_array("counts", counts, negative=negative, shape=None if domain is None else domain.shape)
-    if domain is None and array.ndim > 1:
-        domain = Domain.of_shape(array.shape)
-    return array.reshape(-1), domain
+def terms_for(
+    table: PrivateTable,
+    constraints: Constraints | None,
+    epsilon: object,
+    rho: object,
+    delta: object,
+    neighbours: str,
+    ledger: object,
+    sampler: str,
+    source: object,
+) -> Terms:
+    """The terms of publishing a table, or the first thing that is wrong with them; nothing is spent yet."""
+    return checked_terms(
+        epsilon,
+        rho,
+        delta,
+        table.contribution,
+        neighbours,
+        ledger,
+        sampler,
+        source,
+        public_knowledge(constraints, table),
+        table.counted,
+    )
 
 
-def public_knowledge(constraints: Constraints | None, cells: int, domain: Domain | None, *, negative: bool) -> bool:
-    """Check constraints against the table before anything is spent; whether they fix sums of the data."""
-    if constraints is None:
-        return False
-    if not isinstance(constraints, Constraints):
-        raise InvalidInput("constraints", f"of type {type(constraints).__name__}", "give a sparsedp.Constraints")
-    if negative:
-        raise InvalidInput("negative", "True beside constraints", "leave it out: constrained cells are non-negative")
-    checked = constraints.checked(*((cells,), None) if domain is None else (domain.shape, domain.names))
-    if domain is not None and not all(domain.ordered[axis] for axis in checked.monotone):
-        raise InvalidInput("monotone", "along an axis of categories", "they have no order; give an ordered axis")
-    if any(margin.totals.size == cells for margin in checked.margins):
-        raise InvalidInput("constraints", "with a public total for every cell", "leave out what is to be protected")
-    return constraints.is_invariant
+def _handed_over(synopsis: Synopsis, spend: Spend | None, ledger: Ledger | None) -> None:
+    """The caller has the synopsis, and what becomes of it is the caller's: nothing is left unfinished."""
+    if ledger is not None and spend is not None and ledger.name is not None:
+        with spent_already(spend):
+            ledger.deliver(spend, synopsis.digest)
+
+
+@contextmanager
+def spent_already(spend: Spend | None) -> Iterator[None]:
+    """Whatever ends the work from here on, Ctrl-C included, says that the budget was spent before it."""
+    try:
+        yield
+    except BaseException as error:
+        if spend is not None:
+            error.add_note(f"{spend.budget} was debited from the ledger before this happened and stays spent.")
+        raise
 
 
 def noise_for(sensing: Sensing, terms: Terms, share: Fraction = WHOLE) -> CalibratedNoise:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sparsedp import validate
+from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
 from sparsedp.mechanisms.roots import root_below
@@ -17,8 +18,10 @@ from sparsedp.noise.source import RandomSource, SystemSource, protects
 from sparsedp.privacy.asked import Asked, asked_for
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.conversion import epsilon_of
+from sparsedp.privacy.counted import Counted
 from sparsedp.privacy.guarantee import Expense, Guarantee
 from sparsedp.privacy.ledger import Ledger
+from sparsedp.privacy.spend import Spend
 from sparsedp.privacy.neighbours import Neighbours
 
 LARGEST_SCALE = 2**55
@@ -114,10 +117,24 @@ class Terms:
         given = f"{float(amount or 0):.1e}, so small that the noise would not fit 64-bit integers"
         return InvalidInput(name, given, f"give at least {float(least) * 1.1:.1e}")
 
-    def debit(self, purpose: str) -> None:
-        """Take the whole budget off the ledger, if there is one; after this, noise may be drawn."""
-        if self.ledger is not None:
-            self.ledger.debit(self.asked.budget, purpose, rho=self.asked.rho, relation=self.neighbours.relation)
+    def debit(self, purpose: str, *, mechanism: str, domain: Domain | None) -> Spend | None:
+        """Take the whole budget off the ledger, if there is one; after this, noise may be drawn.
+
+        The ledger also keeps what was published, in public words: the mechanism, the cells, the neighbours.
+        """
+        if self.ledger is None:
+            return None
+        return self.ledger.debit(
+            self.asked.budget,
+            purpose,
+            rho=self.asked.rho,
+            relation=self.neighbours.relation,
+            parameters={
+                "mechanism": mechanism,
+                **({} if domain is None else {"cells": str(domain)}),
+                "neighbours": str(self.neighbours),
+            },
+        )
 
     def debit_amount(self, amount: Budget, purpose: str) -> None:
         """The same for what is guaranteed, where that is more than the ε that was asked for."""
@@ -159,6 +176,7 @@ def checked_terms(
     sampler: str,
     source: object,
     invariant: bool = False,
+    counted: Counted | None = None,
 ) -> Terms:
     """The same where ε, ρ, or ε with δ may be asked for.
 
@@ -167,7 +185,7 @@ def checked_terms(
     if invariant and neighbours == "add_remove":
         neighbours = "replace_one"
     whom, chosen, bits, books = _checked_surroundings(
-        contribution, neighbours, ledger, sampler, source, None, invariant
+        contribution, neighbours, ledger, sampler, source, None, invariant, counted
     )
     return Terms(asked_for(epsilon, rho, delta), whom, chosen, bits, books)
 
@@ -180,6 +198,7 @@ def _checked_surroundings(
     source: object,
     unit: str | None,
     invariant: bool = False,
+    counted: Counted | None = None,
 ) -> tuple[Neighbours, NoiseSampler, RandomSource, Ledger | None]:
     if source is None:
         source = SystemSource()
@@ -190,4 +209,4 @@ def _checked_surroundings(
         raise InvalidInput("ledger", f"of type {type(ledger).__name__}", "give a sparsedp.Ledger, or leave it out")
     chosen = validate.one_of("sampler", sampler, SAMPLERS)
     chosen.check(source)
-    return Neighbours(contribution, neighbours, unit, invariant), chosen, source, ledger
+    return Neighbours(contribution, neighbours, unit, invariant, counted), chosen, source, ledger

@@ -21,7 +21,7 @@ from sparsedp.privacy.asked import asked_for
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.progress import stage
-from sparsedp.publish import DEFAULT, checked_mechanism
+from sparsedp.publishing import DEFAULT, checked_mechanism
 
 
 def preview(

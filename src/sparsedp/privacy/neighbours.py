@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sparsedp import validate
 from sparsedp.errors import InvalidInput
+from sparsedp.privacy.counted import Counted
 
 RELATIONS = {"add_remove": 1, "replace_one": 2}
 """How many times the contribution bound two neighbouring count vectors may differ by, in L1."""
 
+MOST_CONTRIBUTION = 2**48
+"""The largest bound; noise too wide for 64 bits is refused long before, by what the budget makes of it."""
 
 UNITS = {
     "person": "one person over the whole stream",
@@ -24,8 +28,9 @@ class Neighbours:
     """Two count vectors are neighbours when one person was added or removed (or replaced by another).
 
     `contribution` is the most that one person can change the counts, in L1: the sum over all cells of how much the
-    cells change. For counts handed over ready-made it is the caller's promise. The guarantee of every mechanism is
-    for vectors at most `distance` apart: `contribution` for add/remove, twice that for replace-one.
+    cells change. For counts handed over ready-made it is the caller's promise; where `counted` is given, it was
+    enforced while records were counted. The guarantee of every mechanism is for vectors at most `distance` apart:
+    `contribution` for add/remove, twice that for replace-one.
 
     `unit` is for streams, where a person comes again: "person" when `contribution` bounds all that one person ever
     adds, over all ticks; "event" when it bounds what one event adds. The arithmetic is the same, the promise is not.
@@ -37,8 +42,14 @@ class Neighbours:
     invariant: bool = False
     """Whether sums of the counts were declared public: neighbours then have the same ones, which are not protected."""
 
+    counted: Counted | None = None
+    """How the bound was enforced; None where it is the caller's promise."""
+
     def __post_init__(self) -> None:
-        object.__setattr__(self, "contribution", validate.whole("contribution", self.contribution, most=2**32))
+        most = MOST_CONTRIBUTION
+        object.__setattr__(self, "contribution", validate.whole("contribution", self.contribution, most=most))
+        if isinstance(self.counted, Mapping):
+            object.__setattr__(self, "counted", Counted.from_description(self.counted))
         validate.one_of("neighbours", self.relation, RELATIONS)
         if self.unit is not None:
             validate.one_of("unit", self.unit, UNITS)
@@ -52,16 +63,32 @@ class Neighbours:
         return self.contribution * RELATIONS[self.relation]
 
     def __str__(self) -> str:
-        who, noun = ("one event, which", "event") if self.unit == "event" else ("one person, who", "person")
+        who, noun, pronoun = self._whom
         when = " over the whole stream" if self.unit == "person" else ""
-        bound = f"at most {self.contribution} in total{when} (promised by the caller)"
+        how = "promised by the caller" if self.counted is None else self.counted.how
+        bound = f"at most {self._shown_contribution} in total{when} ({how})"
         if self.relation == "replace_one":
-            which = "which" if self.unit == "event" else "whom"
+            which = "whom" if pronoun == "who" else "which"
             same = (
                 " and leaves the totals declared public as they are, which are not protected" if self.invariant else ""
             )
-            return f"replacing one {noun} by another, each of {which} adds {bound} to the counts{same}"
-        return f"adding or removing {who} changes the counts by {bound}"
+            return f"replacing {who} by another, each of {which} adds {bound} to the {noun}{same}"
+        return f"adding or removing {who}, {pronoun} changes the {noun} by {bound}"
+
+    @property
+    def _whom(self) -> tuple[str, str, str]:
+        """Whom neighbours differ by, what is counted, and the pronoun that goes with it."""
+        if self.counted is not None:
+            sums = "counts" if self.counted.resolution == 1 else "sums"
+            return self.counted.whose, sums, "which" if self.counted.unit is None else "who"
+        return ("one event", "counts", "which") if self.unit == "event" else ("one person", "counts", "who")
+
+    @property
+    def _shown_contribution(self) -> str:
+        """The bound in the unit that people read."""
+        if self.counted is None:
+            return str(self.contribution)
+        return validate.shown(self.contribution * self.counted.resolution)
 
     @property
     def protects(self) -> str | None:
@@ -72,4 +99,5 @@ class Neighbours:
         """A JSON-able description; `Neighbours(**description)` gives it back."""
         unit = {} if self.unit is None else {"unit": self.unit}
         invariant = {"invariant": True} if self.invariant else {}
-        return {"contribution": self.contribution, "relation": self.relation, **unit, **invariant}
+        counted = {} if self.counted is None else {"counted": self.counted.describe()}
+        return {"contribution": self.contribution, "relation": self.relation, **unit, **invariant, **counted}

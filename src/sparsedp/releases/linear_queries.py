@@ -11,6 +11,7 @@ import numpy as np
 from sparsedp.arrays import Floats
 from sparsedp.axes.base import Cells
 from sparsedp.errors import InvalidInput
+from sparsedp.releases.places import place_of, range_bounds
 
 if TYPE_CHECKING:
     from sparsedp.releases.release import Release
@@ -23,7 +24,7 @@ def weights_of(release: Release, query: object) -> Floats:
     if isinstance(query, Mapping):
         return _ones(release, np.ix_(*_numbers(release.shape, release.box(query))))
     if isinstance(query, tuple) and len(query) == 2 and len(release.shape) == 1:
-        start, stop = (int(bound) for bound in release.range_bounds(*query))
+        start, stop = (int(bound) for bound in range_bounds(release, *query))
         return _ones(release, slice(start, stop))
     if isinstance(query, tuple) and len(query) != len(release.shape):
         raise InvalidInput("query", f"a place on {len(query)} axes", f"there are {len(release.shape)}; {WANTED}")
@@ -32,7 +33,7 @@ def weights_of(release: Release, query: object) -> Floats:
     if isinstance(query, tuple) or _is_place(query):
         if not all(_is_place(part) for part in (query if isinstance(query, tuple) else (query,))):
             raise InvalidInput("query", "a place not of cell numbers", WANTED)
-        return _ones(release, release.place_of(query))
+        return _ones(release, place_of(release, query))
     raise InvalidInput("query", f"of type {type(query).__name__}", WANTED)
 
 

@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import date
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sparsedp import columns_file
 from sparsedp.arrays import Floats
-from sparsedp.axes import Calendar, Categories
+from sparsedp.axes import Calendar
 from sparsedp.axes.base import Cells
 from sparsedp.domain import Domain
-from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.errors import InvalidInput
 from sparsedp.moments import Moments
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
-from sparsedp.releases import saved_form
+from sparsedp.quantity import RECORDS, Quantity
+from sparsedp.releases import distribution, saved_form, sql, top_cells
+from sparsedp.releases.distribution import Share
 from sparsedp.releases.linear_queries import given_weights, weights_of
-from sparsedp.releases.uncertainty import (
-    Interval,
-    Uncertainty,
-    checked_level,
-    interval_of,
-    uncertainty_from,
-)
+from sparsedp.releases.mapped_errors import marginal_errors, summed
+from sparsedp.releases.origin import Recoverable
+from sparsedp.releases.places import axis_numbers, place_of, range_bounds
+from sparsedp.releases.positions import TimeInterval
+from sparsedp.releases.top_cells import CellAnswer
+from sparsedp.releases.uncertainty import Interval, Uncertainty, UnknownTogether, checked_level, interval_of
 from sparsedp.time_axis import TimeAxis
 from sparsedp.validate import Number
+from sparsedp.version import __version__
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow as pa
 
 Answer = TypeVar("Answer")
 
@@ -47,7 +55,11 @@ class Release:
 
     `values` have the shape of the `domain`, which says what the cells are; a plain vector has none, and a plain table
     has the axes axis0, axis1, …. The cells of a stream's release are its ticks, and `time` says when they were.
-    `uncertainty` is what is known of the error; `nonnegative` says that the true counts are known to be.
+    `uncertainty` is what is known of the error; `nonnegative` says that the true counts are known to be. `quantity`
+    says what is counted: records, or the sum of a value, in its own unit.
+
+    `record` is what a ledger says in public of the spend. `synopsis` is what the release was recovered from, and `plan`
+    how that was made; `summed_to` names the axes that are left of it in a marginal.
     """
 
     values: Floats
@@ -59,6 +71,12 @@ class Release:
     domain: Domain | None = None
     uncertainty: Uncertainty | None = None
     nonnegative: bool = False
+    quantity: Quantity = RECORDS
+    record: Mapping[str, Any] | None = None
+    synopsis: Recoverable | None = None
+    plan: Mapping[str, Any] | None = None
+    summed_to: tuple[str, ...] | None = None
+    written_by: str = f"sparsedp {__version__}"
 
     def __post_init__(self) -> None:
         values = np.ascontiguousarray(self.values, dtype=np.float64)
@@ -66,8 +84,11 @@ class Release:
             object.__setattr__(self, "domain", Domain.of_shape(values.shape))
         if self.domain is not None:
             values = _shaped(values, self.domain)
+            self.quantity.check_columns(self.domain)
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
+        if self.record is not None:
+            object.__setattr__(self, "record", _plain(self.record))
         if self.time is not None:
             if self.domain is not None:
                 raise InvalidInput("time", "given beside a domain", "give a domain with a Calendar, or the time alone")
@@ -82,12 +103,12 @@ class Release:
     @property
     def times(self) -> npt.NDArray[Any]:
         """When each tick was: datetime64[us], in UTC if the axis is; the ticks' numbers if it has no calendar."""
-        if self._ticks is None:
+        if self.ticks is None:
             raise InvalidInput("release", "without a time axis", "its cells are numbered from 0; `with_time` gives one")
-        return self._ticks.times(len(self))
+        return self.ticks.times(len(self))
 
     @property
-    def _ticks(self) -> TimeAxis | None:
+    def ticks(self) -> TimeAxis | None:
         """The times of the cells in a row: a stream's, or those of a domain that is one calendar."""
         if self.domain is not None and len(self.domain.axes) == 1:
             axis = self.domain.axes[0]
@@ -104,7 +125,10 @@ class Release:
         """The standard error of every cell, of the values' shape; None where nothing is known of the error."""
         if self.uncertainty is None:
             return None
-        errors = np.array(self.uncertainty.stderr(), dtype=np.float64)
+        try:
+            errors = np.array(self.uncertainty.stderr(), dtype=np.float64)
+        except UnknownTogether:  # of sums, and only the errors of what they add up are known
+            return None
         if errors.size != self.values.size:
             raise InvalidInput("uncertainty", f"of {errors.size} cells", f"the release has {len(self)}")
         errors = errors.reshape(self.shape)
@@ -127,34 +151,14 @@ class Release:
     def __getitem__(self, cells: Any) -> Any:
         """Cells as in a numpy array: `release[3]`, `release[3:9]`, `release[2, :]`.
 
-        An axis of categories also takes a label, `release["north", 3]`, and a calendar a time, `release["2026-01-01"]`.
+        An axis of categories also takes a label, `release["north", 3]`, and a calendar a time, `release["2026-01-01"]`,
+        or a slice between two, `release["2026-01-01":"2026-02-01"]`, without its end.
         """
         try:
-            return self.values[self.place_of(cells)]
+            return self.values[place_of(self, cells)]
         except (IndexError, TypeError):
             wanted = f"cell numbers within the shape {self.shape}; sums over times or labels: `box_sum`"
             raise InvalidInput("cells", "no place in this release", f"give {wanted}") from None
-
-    def place_of(self, cells: Any) -> Any:
-        """What `release[cells]` means, with cell numbers for labels and times."""
-        if isinstance(cells, tuple):
-            return tuple(self._number_of(cell, axis) for axis, cell in enumerate(cells))
-        return self._number_of(cells, 0)
-
-    def _number_of(self, cell: Any, axis: int) -> Any:
-        if not isinstance(cell, str | date | np.datetime64):
-            return cell
-        if self.domain is not None and axis < len(self.domain.axes):
-            named = self.domain.axes[axis]
-            if isinstance(named, Calendar | Categories):
-                return int(np.asarray(named.cells_of(cell))[0])
-        if self.time is None:
-            return cell  # numpy says that this is no index
-        tick = self.time.tick_of("time", cell)
-        if tick >= len(self):
-            given = f"{self.time.shown(tick)}, after the last tick"
-            raise InvalidInput("time", given, f"give one up to {self.time.shown(len(self) - 1)}")
-        return tick
 
     def __iter__(self) -> Iterator[float]:
         return iter(self.values.ravel().tolist())
@@ -162,6 +166,8 @@ class Release:
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         """So that numpy functions take a release as it is: `np.quantile(release, 0.9)`."""
         return np.array(self.values, dtype=dtype, copy=copy)
+
+    # ---- questions
 
     def query(self, question: Callable[[Floats], Answer] | npt.ArrayLike) -> Answer | float:
         """Ask anything: a function of all cells, or weights for a weighted sum of them.
@@ -177,9 +183,13 @@ class Release:
 
         On a time axis a bound may also be a time: `release.range_sum("2026-01-01", "2026-02-01")` is all of January.
         """
-        starts, stops = self.range_bounds(start, stop)
+        starts, stops = range_bounds(self, start, stop)
         sums = self._prefix_sums[stops] - self._prefix_sums[starts]
         return float(sums) if np.ndim(sums) == 0 else sums
+
+    @cached_property
+    def _prefix_sums(self) -> Floats:
+        return np.concatenate(([0.0], np.cumsum(self.values)))
 
     def box_sum(self, box: Mapping[str, object] | None = None, /, **axes: object) -> float:
         """The sum of a box of cells, in the axes' own words: `release.box_sum(region="north", age=(18, 65))`.
@@ -206,63 +216,137 @@ class Release:
         `query`: a cell as in `release[…]`, a slice, a range (start, stop) as in `range_sum`, a box by name
         ({"region": "north"}) as in `box_sum`, or one weight for each cell.
         """
+        share = checked_level(level)
+        errors = self.known_errors
+        weights = weights_of(self, query)
+        estimate = float(self.values.ravel() @ weights.ravel())
+        at_least_zero = self.nonnegative and not (weights < 0).any()
+        return interval_of(errors, weights, estimate, share, at_least_zero=at_least_zero)
+
+    @property
+    def known_errors(self) -> Uncertainty:
+        """The uncertainty, or the sentence that there is none."""
         if self.uncertainty is None:
             name = self.recovery.get("name", "")
             remedy = f"the recovery {name!r} says nothing of its error; those of Adaptive and Laplace do"
             raise InvalidInput("release", "without an estimate of its error", remedy)
-        share = checked_level(level)
-        weights = weights_of(self, query)
-        estimate = float(self.values.ravel() @ weights.ravel())
-        at_least_zero = self.nonnegative and not (weights < 0).any()
-        return interval_of(self.uncertainty, weights, estimate, share, at_least_zero=at_least_zero)
+        return self.uncertainty
 
-    def range_bounds(self, start: Moments, stop: Moments) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """Bounds of ranges as cell numbers, within the cells and their end."""
-        if len(self.shape) > 1:
-            raise InvalidInput("release", f"a table of {len(self.shape)} axes", "use `box_sum` with the axes' names")
-        starts, stops = self._bounds("start", start), self._bounds("stop", stop)
-        if starts.shape != stops.shape and starts.ndim and stops.ndim:
-            raise InvalidInput("stop", f"of shape {stops.shape}", f"give as many bounds as start has, {starts.shape}")
-        if np.any(starts > stops):
-            raise InvalidInput("start", "after stop", "give start ≤ stop")
-        return starts, stops
+    def total(self, level: Number = 0.95) -> Interval:
+        """The sum of all cells, and where the true one lies."""
+        return self.interval(np.ones(self.shape), level)
 
-    def _bounds(self, argument: str, given: Moments) -> npt.NDArray[Any]:
-        ticks = self._ticks
-        bounds = np.asarray(given) if ticks is None else ticks.ticks_of(argument, given)
-        if bounds.dtype.kind not in "iu":
-            raise InvalidInput(argument, "not whole numbers", "give cell numbers, counted from 0")
-        if bounds.size and not (bounds.min() >= 0 and bounds.max() <= len(self)):
-            limits = f"give cell numbers from 0 to {len(self)}"
-            if ticks is not None and ticks.start is not None:
-                limits += f", or times from {ticks.shown(0)} to {ticks.shown(len(self))}"
-            raise InvalidInput(argument, "outside the cells", limits)
-        return bounds
+    def marginal(self, *axes: str) -> Release:
+        """The sums over all other axes: a release of its own, under the same guarantee, with intervals as good."""
+        kept = axis_numbers(self, axes)
+        names = tuple(axes)
+        return replace(
+            self,
+            values=summed(self.values, kept),
+            domain=Domain(self.domain.axis(name) for name in names) if self.domain is not None else None,
+            uncertainty=None if self.uncertainty is None else marginal_errors(self.uncertainty, self.shape, kept),
+            summed_to=names,
+        )
+
+    def mean(self, axis: str | None = None, level: Number = 0.95) -> Interval | TimeInterval:
+        """The mean of an axis' values over all that was counted: `release.mean("age")`; of a calendar, a time.
+
+        What fell into a bin or a stretch of time is taken to lie in its middle, and the interval says nothing of what
+        that does. Fieller's interval, for a ratio of two sums.
+        """
+        return distribution.mean(self, axis, level)
+
+    def quantile(self, q: Number, axis: str | None = None, level: Number = 0.95) -> Interval | TimeInterval:
+        """The value of an axis that the share `q` of all that was counted does not exceed: `release.quantile(0.5)`.
+
+        Within a bin or a stretch of time the estimate is interpolated; the interval ends at edges, so that it holds
+        whatever the values within are (Woodruff's: all places whose share cannot be told from `q`).
+        """
+        return distribution.quantile(self, q, axis, level)
+
+    def cdf(self, axis: str | None = None, level: Number = 0.95, *, points: int | None = None) -> list[Share]:
+        """The share of all that was counted up to each value of an axis, with an interval each.
+
+        At most `points` of them along a long axis, evenly spaced (at most 512, fewer for large releases). Each
+        interval holds by itself.
+        """
+        return distribution.cdf(self, axis, level, points)
+
+    def top(self, k: int = 10, level: Number = 0.95, *, simultaneous: bool = False) -> list[CellAnswer]:
+        """The `k` largest cells, largest first, in the axes' own words, with their intervals.
+
+        Each interval holds for a cell that was chosen beforehand; the largest of many are chosen for their noise, too.
+        `simultaneous=True` gives wider ones, which hold for all cells of the release at once (Bonferroni's).
+        """
+        return top_cells.top(self, k, level, simultaneous=simultaneous)
+
+    def sql(self, query: str) -> sql.Result:
+        """Ask in SQL, of the table `release`: `release.sql("select sum(count) from release where hour < 6")`.
+
+        Its columns are those of the saved file. Nothing else can be read or changed. What comes back prints as a table
+        and has `fetchall()`, `to_pandas()`, `to_polars()` and `to_arrow()`.
+        """
+        return sql.ask(self.to_arrow(), query)
+
+    # ---- elsewhere
+
+    def to_arrow(self) -> pa.Table:
+        """One row a cell: where it is, its estimate and its standard error, as the saved file has them."""
+        return self._table
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The same rows as a pandas frame."""
+        return sql.to_pandas(self._table)
+
+    def to_polars(self) -> polars.DataFrame:
+        """The same rows as a polars frame."""
+        return sql.to_polars(self._table)
 
     @cached_property
-    def _prefix_sums(self) -> Floats:
-        return np.concatenate(([0.0], np.cumsum(self.values)))
+    def _columns(self) -> dict[str, columns_file.Column]:
+        return saved_form.columns(self)
+
+    @cached_property
+    def _table(self) -> pa.Table:
+        return columns_file.Contents("release", self._columns, {}, saved_form.columns_in_utc(self)).table()
+
+    @cached_property
+    def digest(self) -> str:
+        """What the saved file's digest is: two releases with the same one say the same."""
+        return saved_form.contents(self, self._columns).digest
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a Parquet file: where each cell is, `count`, and `stderr` where it is known; the promise is metadata.
 
         Where a cell is: `cell`, its number; on a time axis `tick`, and `time` (a timestamp) where there is a calendar;
-        in a domain a column under each axis' own name, or two, such as age_left and age_right, for bins.
+        in a domain a column under each axis' own name, or two, such as age_left and age_right, for bins. Sums of a
+        value are in `total`. A synopsis of up to 16 MB travels along, so that the opened release answers all questions
+        with the same intervals.
         """
-        utc = saved_form.columns_in_utc(self)
-        return columns_file.write(path, "release", saved_form.columns(self), saved_form.description(self), utc=utc)
+        return columns_file.save(path, saved_form.contents(self, self._columns), self._table)
+
+    def report(self, path: str | os.PathLike[str], title: str | None = None) -> Path:
+        """Write one page for a browser, which opens offline: the promise in plain words, a chart, how to ask more."""
+        # By name: pages are made of releases, and not the other way round.
+        page: Path = import_module("sparsedp.reports").write_report(self, path, title=title)
+        return page
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Draw the release with its errors, into a file (png, svg, pdf) if a path is given; needs matplotlib."""
+        return import_module("sparsedp.reports").plot(self, path)
 
     @property
-    def _span(self) -> str:
+    def span(self) -> str:
         """What the cells are, in words."""
         if self.domain is not None:
             return str(self.domain)
         return "its cells" if self.time is None else self.time.span(len(self))
 
     def __repr__(self) -> str:
-        span = "" if self.time is None and self.domain is None else f", {self._span}"
+        span = "" if self.time is None and self.domain is None else f", {self.span}"
+        what = "" if self.quantity == RECORDS else f", {self.quantity}"
         status = self.recovery.get("status")
-        return f"Release({len(self)} cells by {self.mechanism}{span}. {self.guarantee} Recovery: {status}.)"
+        return f"Release({len(self)} cells by {self.mechanism}{span}{what}. {self.guarantee} Recovery: {status}.)"
 
 
 def _shaped(values: Floats, domain: Domain) -> Floats:
@@ -274,41 +358,17 @@ def _shaped(values: Floats, domain: Domain) -> Floats:
     return values.reshape(domain.shape)
 
 
-def open_release(path: str | os.PathLike[str]) -> Release:
-    """A saved release, checked against its digest.
-
-    Of its error the file keeps each cell's standard error, and all where the cells' errors are independent.
-    """
-    columns, description = columns_file.read(path, "release")
+def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record as a file can hold it."""
     try:
-        release = _from_file(columns, description)
-    except (KeyError, TypeError, InvalidInput):
-        raise BadFile(
-            f"{path} is a sparsedp release with fields missing; it was not written by this library."
-        ) from None
-    places = saved_form.places(release)
-    named = columns.keys() - set(saved_form.PUBLISHED)
-    if named != places.keys() or not all(_same(columns[name], places[name]) for name in places):
-        raise BadFile(f"{path} has columns that disagree with {release._span}; it was not written by this library.")
+        plain: dict[str, Any] = json.loads(json.dumps(dict(record)))
+    except (TypeError, ValueError):
+        raise InvalidInput("record", "not of texts and numbers", "give what `ledger.record(…)` returned") from None
+    return plain
+
+
+def open_release(path: str | os.PathLike[str]) -> Release:
+    """A saved release, checked against its digest; see `sparsedp.release_file`."""
+    # By name: a file may hold a synopsis, which is made of later parts than a release.
+    release: Release = import_module("sparsedp.release_file").open_release(path)
     return release
-
-
-def _from_file(columns: dict[str, columns_file.Column], description: dict[str, Any]) -> Release:
-    release = Release(
-        values=columns["count"].astype(np.float64, copy=True),
-        guarantee=Guarantee.from_description(description["guarantee"]),
-        mechanism=description["mechanism"],
-        noise=description["noise"],
-        recovery=description["recovery"],
-        time=TimeAxis.from_description(description["time"]) if "time" in description else None,
-        domain=Domain.from_description(description["domain"]) if "domain" in description else None,
-        nonnegative=description.get("nonnegative") is True,
-    )
-    if "stderr" not in columns:
-        return release
-    errors = columns["stderr"].astype(np.float64, copy=True).reshape(release.shape)
-    return replace(release, uncertainty=uncertainty_from(description.get("uncertainty"), errors))
-
-
-def _same(column: columns_file.Column, other: columns_file.Column) -> bool:
-    return column.dtype == other.dtype and np.array_equal(column, other)

@@ -65,6 +65,10 @@ class KnowsItself(Protocol):
         """A JSON-able description with a `name`."""
 
 
+class UnknownTogether(InvalidInput):
+    """A question about several cells, where only the error of each is known."""
+
+
 @dataclass(frozen=True, eq=False)
 class CellErrors:
     """The standard errors of cells, one by one; how the errors of several cells go together is not known.
@@ -78,7 +82,7 @@ class CellErrors:
         """Of one cell, weighted."""
         asked = np.flatnonzero(weights)
         if len(asked) > 1:
-            raise InvalidInput(
+            raise UnknownTogether(
                 "query",
                 f"about {len(asked):,} cells, and this release keeps only the error of each",
                 "ask about one cell, or save the synopsis (`measure(…).save`) and ask what `recover()` gives",
@@ -119,13 +123,24 @@ def checked_level(level: validate.Number) -> float:
 
 def kept_in_file(uncertainty: Uncertainty | None) -> dict[str, Any]:
     """What a file says of an uncertainty, beside the column of standard errors."""
+    from sparsedp.releases.mapped_errors import ScaledErrors
+
+    if isinstance(uncertainty, ScaledErrors):
+        return {
+            name: {**described, "step": str(uncertainty.factor)}
+            for name, described in kept_in_file(uncertainty.inner).items()
+        }
     return {"uncertainty": uncertainty.describe()} if isinstance(uncertainty, KnowsItself) else {}
 
 
 def uncertainty_from(description: Mapping[str, Any] | None, errors: Floats) -> Uncertainty:
     """The uncertainty that a file describes, of which the standard errors are left in any case."""
     from sparsedp.releases.independent_cells import IndependentCells
+    from sparsedp.releases.mapped_errors import ScaledErrors
 
-    if isinstance(description, Mapping) and description.get("name") == IndependentCells.name:
+    if not isinstance(description, Mapping) or description.get("name") != IndependentCells.name:
+        return CellErrors(errors)
+    if "step" not in description:
         return IndependentCells.from_description(description, errors)
-    return CellErrors(errors)
+    step = validate.positive("step", description["step"])
+    return ScaledErrors(IndependentCells.from_description(description, errors / float(step)), step)

@@ -6,6 +6,7 @@ import numpy.typing as npt
 
 from sparsedp import validate
 from sparsedp.constraints import Constraints
+from sparsedp.counts import Counts
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms import MECHANISMS, Adaptive, Mechanism
@@ -18,14 +19,14 @@ DEFAULT = Adaptive()
 
 
 def release(
-    counts: npt.ArrayLike,
+    counts: npt.ArrayLike | Counts,
     *,
     epsilon: validate.Number | Budget | None = None,
     rho: validate.Number | None = None,
     delta: validate.Number | None = None,
     mechanism: str | Mechanism = DEFAULT,
     domain: Domain | None = None,
-    contribution: int = 1,
+    contribution: int | None = None,
     neighbours: str = "add_remove",
     negative: bool = False,
     constraints: Constraints | None = None,
@@ -33,6 +34,8 @@ def release(
     sampler: str = "sparsedp",
 ) -> Release:
     """Publish a vector or table of counts once under differential privacy; then ask the release anything.
+
+    `counts`: ready-made counts, or what `sparsedp.count` made of records, which brings its domain and its bound.
 
     Say how much is spent in one of three ways: `epsilon=` (pure ε), `rho=` (ρ-zCDP), or `epsilon=` with `delta=`.
     `mechanism`: a name from `sparsedp.MECHANISMS`, or a mechanism with settings, such as

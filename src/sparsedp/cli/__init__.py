@@ -1,0 +1,16 @@
+"""The command line: `sparsedp release`, `query`, `report`, `stream`, `ledger` and the others, one command a file.
+
+Modules here load nothing heavy when they are imported: a command brings in what it needs when it runs, so that
+`sparsedp --help` answers at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; its exit code, for `sys.exit`."""
+    from sparsedp.cli.running import run
+
+    return run(arguments)

@@ -1,0 +1,45 @@
+"""The ledger that pays for a command: found by its file and, where there are several, its data set."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sparsedp.errors import BadFile, InvalidInput, UnknownName
+
+if TYPE_CHECKING:
+    from sparsedp.privacy.ledger_file import DataSetLedger, LedgerFile
+
+
+def the_books(path: str) -> LedgerFile:
+    """The ledger file at `path`, which must exist: a ledger made by accident would be a second budget."""
+    from sparsedp.privacy.ledger_file import open_ledger
+
+    if not Path(path).exists():
+        raise BadFile(f"There is no ledger {path}; check the path, or begin one: {how_to_begin(path)}.")
+    return open_ledger(path)
+
+
+def the_ledger(path: str, dataset: str | None) -> DataSetLedger:
+    """The ledger of the data set; if none is named, of the only one there is."""
+    if dataset is not None and not Path(path).exists():
+        raise BadFile(f"There is no ledger {path}; check the path, or begin one: {how_to_begin(path, dataset)}.")
+    books = the_books(path)
+    names = books.names
+    if not names:
+        raise BadFile(f"The ledger {path} has no data set yet; declare one: {how_to_begin(path, dataset)}.")
+    if dataset is None:
+        if len(names) > 1:
+            raise InvalidInput("dataset", "missing", f"say whose budget it is: --dataset {' or '.join(names)}")
+        return books[names[0]]
+    if dataset not in names:
+        remedy = f"the ledger {path} has {', '.join(names)}; to declare another: {how_to_begin(path, dataset)}"
+        raise UnknownName("dataset", dataset, names, remedy)
+    return books[dataset]
+
+
+def how_to_begin(path: str, dataset: str | None = None) -> str:
+    """The command that declares a data set, ready to run once the total is right."""
+    name = shlex.quote(dataset) if dataset is not None else "NAME"
+    return f"`sparsedp ledger init {shlex.quote(path)} --dataset {name} --epsilon 2`"

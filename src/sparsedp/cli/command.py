@@ -1,0 +1,70 @@
+"""What every command shares: help that ends with examples, printed so that they can be copied as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from sparsedp.cli.interruption import Interrupted, spent_before
+
+EXAMPLES = "Examples:"
+
+
+class Command(TyperCommand):
+    """A command whose help ends with its examples, as they are written: rich would wrap them."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The help, then the examples."""
+        text, self.epilog = self.epilog, None
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self.epilog = text
+        if text:
+            typer.echo(text)
+
+
+class Group(TyperGroup):
+    """A group of commands, with the same help; Ctrl-C in any of them is ours to explain, not the framework's."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The help, then what is written under it."""
+        text, self.epilog = self.epilog, None
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self.epilog = text
+        if text:
+            typer.echo(text)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was named."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            raise Interrupted(spent_before(interrupt)) from None
+
+
+def group(text: str, *, name: str | None = None, epilog: str | None = None) -> typer.Typer:
+    """A group of commands. No stack trace is ever drawn by the framework, and no variable shown: they hold data."""
+    return typer.Typer(
+        name=name,
+        help=text,
+        epilog=epilog,
+        cls=Group,
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        pretty_exceptions_show_locals=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        add_completion=name is None,
+    )
+
+
+def add(app: typer.Typer, name: str, function: Callable[..., None], examples: str) -> None:
+    """Make a function a command. Its docstring is the help; `examples` are shell lines that work in order."""
+    lines = "\n".join(f"  {line}".rstrip() for line in examples.strip().splitlines())
+    app.command(name, cls=Command, epilog=f"{EXAMPLES}\n{lines}\n")(function)

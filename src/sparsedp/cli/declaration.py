@@ -1,0 +1,140 @@
+"""What `sparsedp release` was asked for: the command line over the project file, checked before anything is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sparsedp.cli.declared import bounds, domain_of, pairs
+from sparsedp.cli.files import STANDARD
+from sparsedp.cli.mechanisms import mechanism_named
+from sparsedp.cli.project import Settings, project_settings
+from sparsedp.cli.release_output import form_of
+from sparsedp.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from sparsedp.domain import Domain
+    from sparsedp.mechanisms.base import Mechanism
+    from sparsedp.privacy.asked import Asked
+
+TOGETHER = (("epsilon", "rho", "delta"), ("unit", "each_row_is_a_person"), ("value", "clamp", "resolution"))
+"""Settings that are one choice: naming one of them on the command line sets aside what the project file says of all."""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """Everything that a release is made of, and where it goes."""
+
+    source: str
+    domain: Domain
+    unit: str | list[str] | None
+    max_contributions: int
+    asked: Asked
+    mechanism: Mechanism
+    neighbours: str
+    ledger: str | None
+    dataset: str | None
+    output: str
+    form: str
+    overwrite: bool
+    report: str | None
+    title: str | None
+    integers: bool
+    counting: dict[str, Any] = field(default_factory=dict)
+    """What `sparsedp.count` takes beside these: columns, outside, value, clamp, resolution."""
+
+
+def declared(
+    given: Settings, project: str | None, *, no_ledger: bool, form: str | None, overwrite: bool
+) -> Declaration:
+    """The declaration, or the first thing that is missing or contradicts itself."""
+    _, settings = project_settings(project)
+    settings = _merged(settings, given)
+    source = settings.get("source")
+    if source is None:
+        raise InvalidInput("source", "missing", "name the records: `sparsedp release visits.parquet …`")
+    ledger = _ledger(settings, no_ledger=no_ledger)
+    domain = domain_of(settings.get("by"))
+    mechanism = mechanism_named(settings.get("mechanism"), settings.get("workload"))
+    output = settings.get("release") or _beside(source)
+
+    from sparsedp.privacy.asked import asked_for
+
+    return Declaration(
+        source=source,
+        domain=domain,
+        unit=_unit(settings),
+        max_contributions=settings.get("max_contributions", 1),
+        asked=asked_for(settings.get("epsilon"), settings.get("rho"), settings.get("delta")),
+        mechanism=mechanism,
+        neighbours=settings.get("neighbours", "add_remove"),
+        ledger=ledger,
+        dataset=settings.get("dataset"),
+        output=output,
+        form=form_of(output, form),
+        overwrite=overwrite,
+        report=settings.get("report"),
+        title=settings.get("title"),
+        integers=settings.get("integers", False),
+        counting=_counting(settings),
+    )
+
+
+def _merged(project: Settings, given: Settings) -> Settings:
+    said = {name: value for name, value in given.items() if value is not None and value != []}
+    aside = {name for group in TOGETHER if said.keys() & set(group) for name in group}
+    return {**{name: value for name, value in project.items() if name not in aside}, **said}
+
+
+def _ledger(settings: Settings, *, no_ledger: bool) -> str | None:
+    ledger: str | None = settings.get("ledger")
+    if no_ledger:
+        return None
+    if ledger is None:
+        remedy = (
+            "name the ledger that pays, such as --ledger budget.db, so that all releases of these people together "
+            "stay within one total; or say --no-ledger if you keep count of it elsewhere"
+        )
+        raise InvalidInput("ledger", "missing", remedy)
+    return ledger
+
+
+def _unit(settings: Settings) -> str | list[str] | None:
+    unit = settings.get("unit")
+    if settings.get("each_row_is_a_person"):
+        if unit:
+            raise InvalidInput("unit", "given beside --each-row-is-a-person", "leave one of the two out")
+        return None
+    if not unit:
+        remedy = (
+            "say which column tells whose a record is, such as --unit patient_id; or promise that no person has two "
+            "records with --each-row-is-a-person"
+        )
+        raise InvalidInput("unit", "missing", remedy)
+    if isinstance(unit, list) and len(unit) == 1:
+        return str(unit[0])
+    return unit if isinstance(unit, str) else [str(column) for column in unit]
+
+
+def _counting(settings: Settings) -> dict[str, Any]:
+    """The arguments that `sparsedp.count` has for records beyond the usual."""
+    outside, columns, clamp = settings.get("outside"), settings.get("columns"), settings.get("clamp")
+    found = {
+        "columns": pairs("--column", columns) if isinstance(columns, list) else columns,
+        "outside": pairs("--outside", outside) if isinstance(outside, list) else outside,
+        "value": settings.get("value"),
+        "clamp": bounds("--clamp", clamp) if isinstance(clamp, str) else None if clamp is None else tuple(clamp),
+        "resolution": settings.get("resolution"),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _beside(source: str) -> str:
+    """The output where none is named: in the current folder, after the source."""
+    if source == STANDARD or any(sign in source for sign in "*?["):
+        raise InvalidInput("output", "missing", "name the file to write: -o visits.release.parquet")
+    name = Path(source).name
+    for ending in (".gz", ".csv", ".parquet"):
+        name = name.removesuffix(ending)
+    return f"{name}.release.parquet"

@@ -1,0 +1,152 @@
+"""`sparsedp inspect`: what is in a file of ours, and whether it is whole."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sparsedp.cli.files import to_read
+from sparsedp.cli.options import AsJson
+from sparsedp.cli.speaking import listed, show, show_json
+from sparsedp.errors import BadFile
+
+INSPECT_EXAMPLES = """
+sparsedp inspect flights.release.parquet
+sparsedp inspect flights.db --json
+"""
+
+
+def inspect_file(
+    file: Annotated[
+        str, typer.Argument(help="A release, synopsis, stream, ledger or project file; - for standard input.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Say what a file is, what it promises, and whether its digest is right."""
+    with to_read(file) as path:
+        facts = {"file": file, **facts_of(path)}
+    if as_json:
+        show_json(facts)
+        return
+    show(f"{file} is a {facts['kind']}.")
+    for name, value in facts.items():
+        if name not in ("file", "kind") and value is not None:
+            show(f"  {name.replace('_', ' ')}: {_words(value)}")
+
+
+def facts_of(path: Path) -> dict[str, Any]:
+    """What is public of a file, by its kind."""
+    if path.is_dir():
+        raise BadFile(f"{path} is a folder; give the path of a file.")
+    try:
+        with open(path, "rb") as file:
+            head = file.read(72)
+    except OSError as error:
+        raise BadFile(f"{path} cannot be read: {error.strerror}; check the path and who may read it.") from None
+    if head.startswith(b"SQLite format 3\0"):
+        return _database(path, int.from_bytes(head[68:72], "big"))
+    if head.startswith(b"PAR1"):
+        return _parquet(path)
+    if path.suffix == ".toml":
+        from sparsedp.cli.project import read_project
+
+        return {"kind": "project file", **read_project(path)}
+    raise BadFile(f"{path} is no file of sparsedp: no release, synopsis, stream, ledger or project file.")
+
+
+def _database(path: Path, application: int) -> dict[str, Any]:
+    from sparsedp.streams.durable.connection import APPLICATION_ID
+
+    if application == APPLICATION_ID:
+        from sparsedp.cli.stream.status import status_of
+
+        status = status_of(str(path))
+        stream = status.pop("kind")
+        status.pop("file")
+        return {"kind": "stream", "stream": stream, **status}
+
+    from sparsedp.cli.budgets import the_books
+
+    books = the_books(str(path))
+    sets = {name: books[name] for name in books.names}
+    return {
+        "kind": "ledger",
+        "data_sets": {
+            name: {
+                "total": str(ledger.total),
+                "left": str(ledger.remaining or "nothing"),
+                "spends": len(ledger.entries),
+            }
+            for name, ledger in sets.items()
+        },
+    }
+
+
+def _parquet(path: Path) -> dict[str, Any]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        metadata = pq.read_metadata(path).metadata or {}
+    except (pa.ArrowException, OSError):
+        raise BadFile(f"{path} is not a readable Parquet file; it may be damaged or cut short.") from None
+    try:
+        kind = json.loads(metadata[b"sparsedp"])["kind"]
+    except (KeyError, ValueError, TypeError):
+        raise BadFile(f"{path} is Parquet, but was not written by sparsedp: it may hold records.") from None
+    return _synopsis(path) if kind == "synopsis" else _release(path)
+
+
+def _release(path: Path) -> dict[str, Any]:
+    from sparsedp.release_file import open_release
+
+    release = open_release(path)
+    return {
+        "kind": "release",
+        "cells": release.span,
+        "number_of_cells": len(release),
+        "holds": str(release.quantity),
+        "mechanism": release.mechanism,
+        "guarantee": str(release.guarantee),
+        "spent": release.spent.describe(),
+        "private": release.private,
+        "errors_known": release.uncertainty is not None,
+        "ledger": None if release.record is None else dict(release.record),
+        "written_by": release.written_by,
+        "digest": release.digest,
+        "digest_verified": True,
+    }
+
+
+def _synopsis(path: Path) -> dict[str, Any]:
+    from sparsedp.synopsis import open_synopsis
+
+    synopsis = open_synopsis(path)
+    return {
+        "kind": "synopsis",
+        "cells": str(synopsis.domain) if synopsis.domain is not None else f"{synopsis.sensing.n:,} cells",
+        "number_of_values": len(synopsis.values),
+        "mechanism": synopsis.mechanism,
+        "guarantee": str(synopsis.guarantee),
+        "spent": synopsis.spent.describe(),
+        "private": synopsis.private,
+        "digest": synopsis.digest,
+        "digest_verified": True,
+    }
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return "; ".join(f"{name} {_entry(entry)}" for name, entry in value.items()) or "none"
+    if isinstance(value, list):
+        return listed(str(entry) for entry in value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _entry(value: Any) -> str:
+    return f"({_words(value)})" if isinstance(value, dict) else str(value)

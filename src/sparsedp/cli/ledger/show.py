@@ -1,0 +1,106 @@
+"""`sparsedp ledger show`: totals, spends, and what is left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sparsedp.cli.budgets import the_books, the_ledger
+from sparsedp.cli.options import AsJson, ProjectFile
+from sparsedp.cli.project import project_settings
+from sparsedp.cli.speaking import show, show_json
+from sparsedp.cli.tables import show_table
+from sparsedp.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from sparsedp.privacy.ledger_file import DataSetLedger
+    from sparsedp.privacy.spend import Spend
+
+SHOW_EXAMPLES = """
+sparsedp ledger show budget.db
+sparsedp ledger show budget.db --dataset visits --json
+"""
+
+
+def show_ledger(
+    file: Annotated[str | None, typer.Argument(help="The ledger's file; left out, the project file's.")] = None,
+    dataset: Annotated[str | None, typer.Option("--dataset", metavar="NAME", help="Only this one.")] = None,
+    delta: Annotated[
+        str | None, typer.Option("--delta", metavar="δ", help="Say what all spends come to as (ε, δ) with this δ.")
+    ] = None,
+    project: ProjectFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print what may be spent on each data set, every spend, and what is left."""
+    if file is None:
+        file = project_settings(project)[1].get("ledger")
+    if file is None:
+        raise InvalidInput("ledger", "missing", "name its file: `sparsedp ledger show budget.db`")
+    books = the_books(file)
+    ledgers = [books[name] for name in books.names] if dataset is None else [the_ledger(file, dataset)]
+    if as_json:
+        show_json({"ledger": file, "data_sets": [facts_of(ledger, delta) for ledger in ledgers]})
+        return
+    if not ledgers:
+        show(f"{file} has no data sets yet.")
+    for place, ledger in enumerate(ledgers):
+        if place:
+            show("")
+        _show_one(ledger, delta)
+
+
+def facts_of(ledger: DataSetLedger, delta: str | None = None) -> dict[str, Any]:
+    """What is public of one data set's ledger: all of it."""
+    spent, left = ledger.spent, ledger.remaining
+    return {
+        "data_set": ledger.name,
+        "total": ledger.total.describe(),
+        "composition": ledger.composition,
+        "spent": None if spent is None else spent.describe(),
+        "left": None if left is None else left.describe(),
+        "spends": [_spend(entry) for entry in ledger.entries],
+        **({} if delta is None else {"composed": _composed(ledger, delta)}),
+    }
+
+
+def _spend(entry: Spend) -> dict[str, Any]:
+    return {
+        "number": entry.number,
+        "time": entry.time,
+        "asked": entry.budget.describe(),
+        "charged": entry.spent.describe(),
+        "purpose": entry.purpose,
+        "neighbours": entry.relation,
+        "parameters": dict(entry.parameters),
+        "state": entry.state,
+        "synopsis": entry.synopsis_digest,
+        "release": entry.release_digest,
+    }
+
+
+def _show_one(ledger: DataSetLedger, delta: str | None) -> None:
+    show(
+        f"{ledger.name}: total {ledger.total}; spent {ledger.spent or 'nothing'}; left {ledger.remaining or 'nothing'}."
+    )
+    if ledger.entries:
+        rows = [
+            (
+                entry.number,
+                entry.time,
+                entry.spent.amount,
+                entry.purpose,
+                entry.state,
+                (entry.release_digest or "")[:12],
+            )
+            for entry in ledger.entries
+        ]
+        show_table(("spend", "time", "charged", "for", "state", "release"), rows)
+    if delta is not None:
+        show(f"All spends together: {_composed(ledger, delta)}.")
+
+
+def _composed(ledger: DataSetLedger, delta: str) -> str:
+    from sparsedp.privacy.accounting import composed
+
+    return str(composed(ledger.entries, delta))

@@ -1,0 +1,82 @@
+"""Options that several commands share, each worded once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+BUDGET = "Budget"
+PEOPLE = "Who is protected"
+CELLS = "What is published"
+FILES = "Files"
+"""Headings in the help of commands with many options."""
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, for scripts.")]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace an output file that exists.", rich_help_panel=FILES)
+]
+By = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--by",
+        metavar="AXIS",
+        help=(
+            "An axis of the table, once for each: 'day:2024-01-01..2024-12-31/1d', 'sex:F,M', 'age:0..120/5', "
+            "'age:\\[0,18,65,120]', 'hour:0..23'. Declared, never read off the data."
+        ),
+        rich_help_panel=CELLS,
+    ),
+]
+Epsilon = Annotated[
+    str | None,
+    typer.Option("--epsilon", metavar="ε", help="Spend this ε: 0.5, 1/3. Exact.", rich_help_panel=BUDGET),
+]
+Rho = Annotated[
+    str | None,
+    typer.Option("--rho", metavar="ρ", help="Spend this ρ (zero-concentrated) instead.", rich_help_panel=BUDGET),
+]
+Delta = Annotated[
+    str | None,
+    typer.Option("--delta", metavar="δ", help="With --epsilon: Gaussian noise, (ε, δ).", rich_help_panel=BUDGET),
+]
+MechanismName = Annotated[
+    str | None,
+    typer.Option(
+        "--mechanism",
+        metavar="NAME",
+        help="adaptive (the default), adaptive:cells, adaptive:ranges, laplace, hierarchical, privelet, compressive.",
+        rich_help_panel=CELLS,
+    ),
+]
+NeighboursName = Annotated[
+    str | None,
+    typer.Option(
+        "--neighbours",
+        metavar="NAME",
+        help="add_remove (the default) or replace_one (twice the noise).",
+        rich_help_panel=PEOPLE,
+    ),
+]
+LedgerFile = Annotated[
+    str | None, typer.Option("--ledger", metavar="FILE", help="The ledger that pays.", rich_help_panel=BUDGET)
+]
+DataSetName = Annotated[
+    str | None,
+    typer.Option(
+        "--dataset",
+        metavar="NAME",
+        help="Whose budget it is, by its name in the ledger; not needed if there is only one.",
+        rich_help_panel=BUDGET,
+    ),
+]
+Level = Annotated[str, typer.Option("--level", metavar="SHARE", help="How many of all such intervals hold the truth.")]
+ProjectFile = Annotated[
+    str | None,
+    typer.Option(
+        "--project",
+        metavar="FILE",
+        help="The project file; left out, sparsedp.toml in the current folder, if there is one.",
+        rich_help_panel=FILES,
+    ),
+]

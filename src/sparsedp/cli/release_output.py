@@ -1,0 +1,82 @@
+"""Where a release goes: a Parquet file, or Parquet or CSV on standard output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sparsedp.cli.files import STANDARD, check_output, to_write
+from sparsedp.cli.options import FILES
+from sparsedp.errors import InvalidInput, UnknownName
+
+if TYPE_CHECKING:
+    from sparsedp.releases.release import Release
+
+FORMATS = ("parquet", "csv")
+
+Output = Annotated[
+    str,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="The file to write; - for standard output.",
+        rich_help_panel=FILES,
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="parquet, or csv: the table alone, without its promise.",
+        rich_help_panel=FILES,
+    ),
+]
+
+
+def form_of(output: str, form: str | None) -> str:
+    """What is written: what was asked for, else what the name says, else Parquet."""
+    if form is not None and form not in FORMATS:
+        raise UnknownName("format", form, FORMATS)
+    return form or ("csv" if Path(output).suffix.lower() == ".csv" else "parquet")
+
+
+@contextmanager
+def write_release(
+    output: str, form: str | None, *, overwrite: bool, as_json: bool = False
+) -> Iterator[Callable[[Release], None]]:
+    """Check that the output can be written, and give the function that writes it."""
+    if output == STANDARD and as_json:
+        raise InvalidInput("output", "- together with --json", "standard output can hold only one of the two")
+    kind = form_of(output, form)
+    check_output(output, overwrite=overwrite, binary=kind == "parquet")
+
+    def write(release: Release) -> None:
+        with to_write(output, ".parquet", overwrite=overwrite, binary=kind == "parquet") as path:
+            if kind == "csv":
+                write_csv(release, path)
+            else:
+                release.save(path)
+
+    yield write
+
+
+def write_csv(release: Release, path: Path) -> None:
+    """The columns of a release's file as CSV, all or nothing."""
+    import os
+    import secrets
+
+    import pyarrow.csv
+
+    scratch = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    try:
+        with open(scratch, "xb") as file:
+            pyarrow.csv.write_csv(release.to_arrow(), file)
+        os.replace(scratch, path)
+    finally:
+        scratch.unlink(missing_ok=True)

@@ -1,0 +1,43 @@
+"""`sparsedp report`: a page about a release, for a browser."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sparsedp.cli.files import STANDARD, check_endings, to_read, to_write
+from sparsedp.cli.options import AsJson, Overwrite
+from sparsedp.cli.speaking import show, show_json
+from sparsedp.errors import InvalidInput
+
+REPORT_EXAMPLES = """
+sparsedp report flights.release.parquet -o flights.html \\
+  --title 'Flights per day, 2013'
+"""
+
+
+def write_report(
+    file: Annotated[str, typer.Argument(help="A release; - for standard input.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The page to write, .html; - for standard output.")
+    ],
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The page's title.")] = None,
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write one self-contained page: what was published, its promise in plain words, and a chart with error bands."""
+    check_endings(output, (".html", ".htm"))
+    if output == STANDARD and as_json:
+        raise InvalidInput("output", "- together with --json", "standard output can hold only one of the two")
+
+    from sparsedp.release_file import open_release
+
+    with to_write(output, ".html", overwrite=overwrite, binary=False) as path:
+        with to_read(file) as source:
+            release = open_release(source)
+        release.report(path, title=title)
+    if as_json:
+        show_json({"report": output, "release": file, "digest": release.digest})
+    elif output != STANDARD:
+        show(f"Wrote {output}: open it in a browser; it needs no network.")

@@ -1,0 +1,61 @@
+"""What a command says: results on standard output, everything else on standard error; colour only on a terminal."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+
+def show(text: str) -> None:
+    """A result, on standard output."""
+    sys.stdout.write(f"{text}\n")
+
+
+def show_json(document: Any) -> None:
+    """One JSON document on standard output; what is not a number is null."""
+    show(json.dumps(plain(document), ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def note(text: str) -> None:
+    """A remark beside the result, on standard error."""
+    sys.stderr.write(f"sparsedp: {text}\n")
+
+
+def warn(text: str) -> None:
+    """A remark that must not be overlooked: red on a terminal."""
+    sys.stderr.write(f"{coloured(f'sparsedp: {text}', sys.stderr)}\n")
+    sys.stderr.flush()
+
+
+def coloured(text: str, stream: Any) -> str:
+    """Bold red where the stream is a terminal and NO_COLOR is not set."""
+    if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return text
+    return f"\x1b[1;31m{text}\x1b[0m"
+
+
+def plain(value: Any) -> Any:
+    """Nothing but what JSON has: budgets and paths as text, numbers as numbers, times in ISO form."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(name): plain(entry) for name, entry in value.items()}
+    if isinstance(value, Sequence | set | frozenset) and not isinstance(value, bytes):
+        return [plain(entry) for entry in value]
+    if hasattr(value, "tolist"):  # numpy's arrays and numbers; its times become dates
+        return plain(value.tolist())
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+def listed(words: Iterable[str]) -> str:
+    """a, b and c."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,67 @@
+"""Rows and columns: drawn by rich on a terminal, plainly aligned for everything else."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sparsedp.cli.speaking import plain, show
+
+MOST_ON_A_TERMINAL = 50
+"""Rows; more would push what matters off the screen."""
+
+
+def show_table(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
+    """A table for people; on a terminal its first rows."""
+    if not sys.stdout.isatty():
+        _show_aligned(headings, rows, title)
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    numeric = [_numeric(row[place] for row in rows) for place in range(len(headings))]
+    for heading, number in zip(headings, numeric, strict=True):
+        table.add_column(heading, justify="right" if number else "left")
+    for row in rows[:MOST_ON_A_TERMINAL]:
+        table.add_row(*(field(entry) for entry in row))
+    console = Console(file=sys.stdout, markup=False, highlight=False)
+    console.print(table)
+    if len(rows) > MOST_ON_A_TERMINAL:
+        console.print(f"… and {len(rows) - MOST_ON_A_TERMINAL:,} more rows: pipe the output, or ask for --csv.")
+
+
+def show_csv(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """The same as CSV, for other programs: full numbers, empty where there is none."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(headings)
+    writer.writerows([plain(entry) for entry in row] for row in rows)
+
+
+def field(entry: Any) -> str:
+    """An entry as people read it."""
+    if entry is None:
+        return ""
+    if isinstance(entry, bool):
+        return "yes" if entry else "no"
+    if isinstance(entry, float):
+        return f"{entry:,.6g}" if abs(entry) < 1e6 else f"{entry:,.0f}"
+    return f"{entry:,}" if isinstance(entry, int) else str(entry)
+
+
+def _show_aligned(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None) -> None:
+    lines = [list(headings), *([field(entry) for entry in row] for row in rows)]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(headings))]
+    numeric = [_numeric(row[place] for row in rows) for place in range(len(headings))]
+    if title:
+        show(title)
+    for line in lines:
+        parts = zip(line, widths, numeric, strict=True)
+        show("  ".join(text.rjust(width) if number else text.ljust(width) for text, width, number in parts).rstrip())
+
+
+def _numeric(entries: Iterable[Any]) -> bool:
+    found = [entry for entry in entries if entry is not None]
+    return bool(found) and all(isinstance(entry, int | float) and not isinstance(entry, bool) for entry in found)

@@ -1,0 +1,5 @@
+"""The ways in: counts or records to a release, in one call."""
+
+from sparsedp.publishing.in_memory import DEFAULT, checked_mechanism, release
+
+__all__ = ["DEFAULT", "checked_mechanism", "release"]

@@ -1,0 +1,59 @@
+"""A ledger on behalf of one request: the same books, with the request written beside its debit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.ledger import Ledger, Storable
+from sparsedp.privacy.spend import Spend
+
+
+class Booking(Ledger):
+    """Passes everything on to the real ledger, and remembers what was debited.
+
+    What is published this way is delivered when its file is on disk, not when the numbers are in memory, so `deliver`
+    waits until `delivered_to_file`.
+    """
+
+    def __init__(self, ledger: Ledger, request: str) -> None:
+        # No `super().__init__()`: a booking has no total of its own.
+        self.name = ledger.name
+        self._ledger = ledger
+        self._request = request
+        self.spend: Spend | None = None
+
+    def debit(
+        self,
+        budget: Budget,
+        purpose: str,
+        *,
+        rho: Fraction | None = None,
+        relation: str | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        request: str | None = None,
+    ) -> Spend:
+        """Debit the real ledger, for this request."""
+        self.spend = self._ledger.debit(
+            budget, purpose, rho=rho, relation=relation, parameters=parameters, request=request or self._request
+        )
+        return self.spend
+
+    def settle(self, spend: Spend, synopsis: Storable) -> Spend:
+        """Store the synopsis with the real ledger."""
+        return self._ledger.settle(spend, synopsis)
+
+    def record(self, spend: Spend) -> dict[str, str]:
+        """The real ledger's record."""
+        return self._ledger.record(spend)
+
+    def deliver(self, spend: Spend, digest: str) -> Spend:
+        """Nothing is delivered yet."""
+        return spend
+
+    def delivered_to_file(self, digest: str) -> None:
+        """The file is complete: nothing is left unfinished."""
+        if self.spend is not None:
+            self._ledger.deliver(self.spend, digest)

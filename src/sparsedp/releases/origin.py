@@ -1,0 +1,73 @@
+"""What a release was recovered from, as far as a release needs to know: it can be packed, and recovered again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from sparsedp.arrays import Floats
+from sparsedp.columns_file import Packed
+from sparsedp.errors import SparsedpError
+from sparsedp.releases.uncertainty import CellErrors, Uncertainty, interval_of
+
+if TYPE_CHECKING:
+    from sparsedp.releases.release import Release
+
+MOST_EMBEDDED = 16 * 2**20
+"""A packed synopsis of more bytes does not travel in the file of a release: every reader reads it with the footer."""
+
+SAME = 1e-6
+"""Recoveries of one synopsis on two machines may differ by so much of the largest cell, and are the same."""
+
+
+class Recoverable(Protocol):
+    """A synopsis, or the bytes of one."""
+
+    @property
+    def digest(self) -> str:
+        """That of its file."""
+
+    def packed(self) -> Packed:
+        """A file of it, in memory."""
+
+    def recover(self, recovery: str | None = None) -> Release:
+        """Estimate every cell, by the planned recovery or another."""
+
+
+class RecoveredErrors:
+    """The errors of a release from a file: those of its cells are in it; for all else it is recovered again.
+
+    That happens once, and only when such a question is asked. If the recovery does not give the values that the file
+    holds, the errors of its cells are all that is known.
+    """
+
+    def __init__(self, recover: Callable[[], Release], values: Floats, errors: Floats) -> None:
+        self._recover, self._values, self._cells = recover, values, CellErrors(errors)
+
+    @cached_property
+    def _found(self) -> Uncertainty:
+        try:
+            again = self._recover()
+        except (SparsedpError, KeyError, TypeError, ValueError, ArithmeticError):
+            return self._cells
+        known = again.uncertainty
+        if known is None or again.shape != self._values.shape:
+            return self._cells
+        apart = float(np.abs(again.values - self._values).max(initial=0.0))
+        return known if apart <= SAME * max(1.0, float(np.abs(self._values).max(initial=0.0))) else self._cells
+
+    def variance(self, weights: Floats) -> float:
+        """The mean squared error of Σ weights·cells."""
+        return self._found.variance(weights)
+
+    def interval(self, weights: Floats, estimate: float, level: float) -> tuple[float, float]:
+        """As before the release was saved."""
+        found = interval_of(self._found, weights, estimate, level)
+        return found.low, found.high
+
+    def stderr(self) -> Floats:
+        """As the file has them."""
+        return self._cells.stderr()

@@ -1,0 +1,34 @@
+"""What the points of a picture are called, one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sparsedp.reports.grouping import Grouping
+
+SHOWN = {"year": 4, "month": 7, "week": 10, "day": 10, "time": 16, "second": 19}
+"""How many letters of a time in ISO form each unit shows."""
+
+
+def labels_of(grouping: Grouping) -> list[str]:
+    """A label for each point, in order."""
+    scale = grouping.scale
+    if scale["kind"] == "category":
+        return list(scale["labels"])
+    if scale["kind"] == "bins":
+        edges = scale["edges"]
+        return [_bin(low, high) for low, high in zip(edges[:-1], edges[1:], strict=True)]
+    if scale["kind"] == "number":
+        if "bounds" not in scale:
+            return [str(scale["first"] + place) for place in range(scale["length"])]
+        bounds = scale["bounds"]
+        return [f"{low} to {high - 1}" for low, high in zip(bounds[:-1], bounds[1:], strict=True)]
+    times = scale.get("times") or [scale["first"] + place * scale["step"] for place in range(scale["length"])]
+    moments = np.rint(np.asarray(times, dtype=np.float64) * 1000).astype(np.int64).astype("datetime64[us]")
+    return [str(moment)[: SHOWN[scale["unit"]]].replace("T", " ") for moment in moments]
+
+
+def _bin(low: float | None, high: float | None) -> str:
+    if low is None:
+        return "any" if high is None else f"under {high:g}"
+    return f"{low:g} and more" if high is None else f"{low:g} to {high:g}"

@@ -1,0 +1,120 @@
+"""How to ask the release more, in its own words: Python, SQL and the shell."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sparsedp.axes import Axis, Bins, Calendar, Categories, Integers
+from sparsedp.reports.views import axes_of
+
+if TYPE_CHECKING:
+    from sparsedp.releases.release import Release
+
+LONGEST = 200
+"""An example with a longer label in it would not be read."""
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """One way of asking, ready to be copied."""
+
+    heading: str
+    says: str
+    code: str
+
+
+def snippets(release: Release, file: str) -> list[Snippet]:
+    """The release lies in `file`."""
+    select = example_sql(release)
+    return [
+        Snippet(
+            "Python",
+            "Any sum of cells with the range that its true value lies in, and SQL, answered on your own machine:",
+            python_example(release, file),
+        ),
+        Snippet("Command line", "The same question from the shell:", f"sparsedp query {_quoted(file)} {_quoted(select)}"),
+        Snippet(
+            "Any other tool",
+            "The file is plain Parquet, which pandas, polars, Spark and DuckDB open as it is. In DuckDB:",
+            f"{select.replace('from release', f'from {_text(file)}')};",
+        ),
+    ]
+
+
+def python_example(release: Release, file: str) -> str:
+    """A few lines that run where the file lies."""
+    asked = _asked(release)
+    lines = ["import sparsedp as sdp", f"release = sdp.open_release({file!r})"]
+    lines.append(f"print(release.sql({example_sql(release)!r}))")
+    if release.uncertainty is not None:
+        lines.append(f"print(release.interval({asked}))")
+    elif release.domain is not None:
+        lines.append(f"print(release.box_sum({asked}))")
+    else:
+        lines.append(f"print(release.range_sum{asked})")
+    return "\n".join(lines)
+
+
+def example_sql(release: Release) -> str:
+    """A sum by the first axis of labels, or the largest cells."""
+    value = release.quantity.column
+    labels = next((axis for axis in axes_of(release) if isinstance(axis, Categories)), None)
+    if labels is None:
+        return f"select * from release order by {value} desc limit 10"
+    column = _name(labels.name)
+    return f"select {column}, sum({value}) from release group by {column} order by 2 desc"
+
+
+def _asked(release: Release) -> str:
+    """One box, or a range of a plain vector."""
+    if release.domain is None:
+        return f"(0, {max(1, len(release) // 2)})"
+    axis = next((axis for axis in release.domain.axes if isinstance(axis, Categories)), release.domain.axes[0])
+    return "{" + f"{axis.name!r}: {_box_value(axis)}" + "}"
+
+
+def _box_value(axis: Axis) -> str:
+    half = max(1, axis.length // 2)
+    if isinstance(axis, Categories):
+        shown = [label for label in axis.labels if len(str(label)) <= LONGEST] or list(axis.labels[:1])
+        return repr(shown[0])
+    if isinstance(axis, Bins):
+        finite = [edge for edge in axis.edges if np.isfinite(edge)]
+        low, high = finite[0], finite[min(half, len(finite) - 1)]
+        return f"({low!r}, {high!r})" if low < high else "slice(0, 1)"
+    if isinstance(axis, Integers):
+        return f"({axis.first}, {axis.first + half})"
+    if isinstance(axis, Calendar) and axis.length > 1 and (axis.zone or not axis.utc):
+        (times,) = axis.columns().values()
+        first, last = (str(time.astype("datetime64[m]")).removesuffix("T00:00") for time in (times[0], times[half]))
+        if (times[0] == np.datetime64(first)) and times[half] == np.datetime64(last):
+            return f"({first!r}, {last!r})"
+    return f"slice(0, {half})"
+
+
+def _name(column: str) -> str:
+    return column if column.isidentifier() and column.isascii() and column.lower() not in KEYWORDS else _double(column)
+
+
+def _double(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _quoted(text: str) -> str:
+    return shlex.quote(text)
+
+
+KEYWORDS = frozenset(
+    "all and any as asc between by case cast column create default desc distinct else end exists false for from full "
+    "group having in inner into is join left like limit natural not null offset on only or order outer primary "
+    "references right select some table then to true union unique user using values when where window with".split()
+)
+"""What SQL would not take for the name of a column."""

@@ -1,0 +1,129 @@
+"""The privacy statement in plain words: what the promise means for one person."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.conversion import epsilon_of
+from sparsedp.privacy.guarantee import Guarantee
+from sparsedp.reports.figures import chance, factor, one_in, other_chance
+
+USUAL_DELTA = Fraction(1, 10**6)
+"""Where a promise is in ρ alone, its odds are told at this δ."""
+WEAK = Fraction(3)
+"""Beyond it odds change more than twentyfold, and a reader should know."""
+NOT_PRIVATE = (
+    "The noise in these numbers came from a source that can be repeated, as is done in tests. "
+    "Whoever repeats it gets the true numbers back. Do not publish this page or its file."
+)
+
+
+def promise_in_words(guarantee: Guarantee) -> list[str]:
+    """Paragraphs for a reader who has never heard of differential privacy; the strict form is `str(guarantee)`."""
+    if not guarantee.private:
+        return [NOT_PRIVATE]
+    told = _told(guarantee.spent)
+    parts = [
+        _noise(guarantee),
+        _odds(guarantee, told),
+        *_slack(guarantee, told),
+        *_strength(told),
+        *_whom(guarantee),
+        *_public_totals(guarantee),
+        *_intruders(guarantee),
+    ]
+    return [part for part in parts if part]
+
+
+def not_promised(guarantee: Guarantee) -> list[str]:
+    """What such a promise never says, and readers tend to hear."""
+    if not guarantee.private:
+        return []
+    return [
+        "It does not hide what is true of many people together: that is what was published. A pattern that holds for "
+        "a whole group may be guessed of each of its members, whether or not they are in the data.",
+        "Other publications from the same data add to this one: the amounts of all of them add up.",
+    ]
+
+
+def _told(spent: Budget) -> Budget:
+    """The (ε, δ) whose odds are told."""
+    if spent.epsilon is not None:
+        return spent
+    return Budget(epsilon=epsilon_of(spent.rho, USUAL_DELTA), delta=USUAL_DELTA)
+
+
+def _noise(guarantee: Guarantee) -> str:
+    hidden = "any one event" if guarantee.neighbours.unit == "event" else "any one person"
+    return (
+        f"Random noise was added to the numbers before they were published: enough to hide whether {hidden} is among "
+        "them, and little enough to keep what is true of many."
+    )
+
+
+def _odds(guarantee: Guarantee, told: Budget) -> str:
+    assert told.epsilon is not None  # noqa: S101  # that is what was told
+    epsilon = told.epsilon
+    one = guarantee.neighbours.unit == "event"
+    if guarantee.neighbours.relation == "replace_one":
+        wonder = "which of two things your records say" if not one else "which of two things one of your events was"
+    else:
+        wonder = "whether your records are in these data" if not one else "whether one of your events is in these data"
+    return (
+        f"Suppose somebody wonders {wonder}, and holds both for equally likely. Whatever else they know, and however "
+        f"long they study what was published, their odds change by at most a factor of {factor(epsilon)}: "
+        f"from 50 % to no more than {chance(epsilon)} and no less than {other_chance(epsilon)}. "
+        f"({factor(epsilon)} is e to the power of ε = {float(epsilon):.4g}; the smaller ε, the stronger the promise.)"
+    )
+
+
+def _slack(guarantee: Guarantee, told: Budget) -> list[str]:
+    parts = []
+    if guarantee.spent.epsilon is None:
+        parts.append(
+            f"The budget was counted as {guarantee.spent.amount} of zero-concentrated differential privacy. Among "
+            f"other things that gives the odds above, at ε = {float(told.epsilon or 0):.4g} and δ = {one_in(told.delta)}."
+        )
+    if told.delta:
+        parts.append(
+            f"This holds up to a slack of δ, {one_in(told.delta)}: it may be read as the chance that the noise protects "
+            "somebody less than that."
+        )
+    return parts
+
+
+def _strength(told: Budget) -> list[str]:
+    if told.epsilon is None or told.epsilon <= WEAK:
+        return []
+    return ["That is a large factor: a promise of this size is weak."]
+
+
+def _whom(guarantee: Guarantee) -> list[str]:
+    neighbours = guarantee.neighbours
+    bound = f"{neighbours.contribution:,}"
+    if neighbours.unit == "event":
+        each = guarantee.spent.epsilon if not guarantee.spent.delta else None
+        example = "" if each is None else f": with ten events the factor is up to {factor(10 * each)}"
+        return [
+            f"What is protected is one event, which changes the numbers by at most {bound} in total, and not all that "
+            f"one person ever did. For somebody with several events the promise is weaker, as many times over{example}."
+        ]
+    always = " over the whole stream" if neighbours.unit == "person" else ""
+    return [f"What is protected is all that one person adds{always}: a change of the numbers by at most {bound} in total."]
+
+
+def _public_totals(guarantee: Guarantee) -> list[str]:
+    if not guarantee.neighbours.invariant:
+        return []
+    return ["Some totals were declared public beforehand. They are exact, and this promise does not cover them."]
+
+
+def _intruders(guarantee: Guarantee) -> list[str]:
+    often = {"one": "once", "any": "any number of times"}.get(guarantee.intrusions or "")
+    if often is None:
+        return []
+    return [
+        "The numbers were protected while they arrived: the promise holds even against an intruder who looks into the "
+        f"machine {often} while it runs."
+    ]

@@ -1,0 +1,55 @@
+"""What is in a file, from the shell."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import sparsedp as sdp
+from cli.published import daily_visits
+from cli.terminal import ok, refused
+
+
+def test_a_release() -> None:
+    path = daily_visits()
+    facts = ok("inspect", path, "--json").json
+    assert facts["kind"] == "release"
+    assert facts["number_of_cells"] == 732
+    assert facts["digest"] == sdp.open_release(path).digest
+    assert facts["digest_verified"] is True
+    assert facts["spent"] == {"epsilon": "1000"}
+    text = ok("inspect", path).text
+    assert "visits.release.parquet is a release." in text
+    assert "Differentially private with ε = 1000" in text
+    assert ok("inspect", "-", "--json", given=Path(path).read_bytes()).json["digest"] == facts["digest"]
+
+
+def test_a_changed_release_is_not_vouched_for() -> None:
+    path = daily_visits()
+    table = pq.read_table(path)
+    table = table.set_column(2, "count", pa.array([0.0] * table.num_rows))
+    pq.write_table(table, path)
+    assert "digest" in refused("inspect", path)
+
+
+def test_a_synopsis_a_stream_a_ledger_and_a_project_file() -> None:
+    sdp.Laplace().measure([1, 2, 3], epsilon=1).save("x.synopsis")
+    assert ok("inspect", "x.synopsis", "--json").json["number_of_values"] == 3
+    sdp.open_stream("x.stream", sdp.ContinualAdaptive(epsilon=1)).close()
+    assert ok("inspect", "x.stream", "--json").json["stream"] == "continual_adaptive"
+    ok("ledger", "init", "x.db", "--dataset", "visits", "--epsilon", "2")
+    assert ok("inspect", "x.db", "--json").json["data_sets"]["visits"]["left"] == "ε = 2"
+    assert "visits (total ε = 2" in ok("inspect", "x.db").text
+    ok("init")
+    assert ok("inspect", "sparsedp.toml", "--json").json["unit"] == "patient_id"
+
+
+def test_what_is_none_of_ours() -> None:
+    pq.write_table(pa.table({"patient": ["a"]}), "records.parquet")
+    assert "was not written by sparsedp" in refused("inspect", "records.parquet")
+    Path("notes.txt").write_text("hello")
+    assert "is no file of sparsedp" in refused("inspect", "notes.txt")
+    assert "No such file" in refused("inspect", "missing")
+    assert "is a folder" in refused("inspect", ".")
+    Path("cut.parquet").write_bytes(b"PAR1" + bytes(100))
+    assert "not a readable Parquet file" in refused("inspect", "cut.parquet")

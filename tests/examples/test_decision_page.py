@@ -1,0 +1,49 @@
+"""The page that says which mechanism to take: its code runs, and its figures are those of the pages it quotes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+PAGE = (DOCS / "which-mechanism.md").read_text()
+
+
+def test_its_code_runs(tmp_path: Path) -> None:
+    script = tmp_path / "example.py"
+    script.write_text("\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)))
+    run = subprocess.run([sys.executable, "-W", "error", script], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert "Hierarchical(branching=16) {'cell': " in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("row", "quoted"),
+    [
+        (r"\| \*publish zeros\* \|.*\|$", "README.md"),
+        (r"\| `Adaptive\(\)` \|.*\|$", "README.md"),
+        (r"\| `Laplace\(\)` \|.*\|$", "README.md"),
+        (r"\| `Hierarchical\(branching=16\)` \|.*\|$", "README.md"),
+        (r"\| `Compressive\(\)` \|.*\|$", "README.md"),
+    ],
+)
+def test_its_table_is_the_readmes(row: str, quoted: str) -> None:
+    (line,) = re.findall(row, PAGE, re.MULTILINE)
+    figures = " | ".join(line.split(" | ")[1:])
+    assert figures in (DOCS.parent / quoted).read_text()
+
+
+@pytest.mark.parametrize("figures", ["1,252 / 258", "1,835 / 328", "2,590 / 2,782", "603 / 526"])
+def test_its_figures_under_epsilon_and_delta_are_those_of_the_guarantees(figures: str) -> None:
+    assert figures in PAGE
+    assert figures in (DOCS / "guarantees.md").read_text()
+
+
+def test_its_figures_of_streams_are_those_of_the_streams_page() -> None:
+    for figure in ("880", "39,757", "1,322"):
+        assert figure in PAGE
+        assert figure in (DOCS / "streams.md").read_text()

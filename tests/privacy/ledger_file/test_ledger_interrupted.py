@@ -1,0 +1,76 @@
+"""Ctrl-C at any line of a run: the debit is there or it is not, `unfinished` tells which, and the ledger goes on."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+from ledger_places import NoisySynopsis, memory_folder
+
+from sparsedp.privacy import ledger_file
+from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.ledger_file import DataSetLedger, open_ledger
+
+PACKAGE = str(Path(ledger_file.__file__).parent)
+LINES = 120
+"""At least so many lines of a run must have been interrupted, or the interruptions do not reach it."""
+
+
+@contextmanager
+def interrupted_at(line: int) -> Iterator[None]:
+    """The so-many-th line that runs in the ledger's package raises KeyboardInterrupt."""
+    left = line
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal left
+        if not frame.f_code.co_filename.startswith(PACKAGE):
+            return None
+        left -= event == "line"
+        if left == 0 and event == "line":
+            raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def run(ledger: DataSetLedger, request: str, drawn: list[str]) -> None:
+    spend = ledger.debit(Budget(epsilon="0.001"), "test", request=request)
+    drawn.append(spend.token)
+    ledger.settle(spend, NoisySynopsis(spend.token))
+    ledger.deliver(spend, "digest")
+
+
+# What a line opened and its interruption left open is closed when it is forgotten, with a warning.
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_interrupted_at_every_line() -> None:
+    with memory_folder() as folder:
+        ledger = open_ledger(folder / "budget.db", wait=1).declare("visits", epsilon=1)
+        line, went_through = 0, False
+        while not went_through:
+            line += 1
+            drawn: list[str] = []
+            before = len(ledger.entries)
+            try:
+                with interrupted_at(line):
+                    run(ledger, f"line {line}", drawn)
+                went_through = True
+            except KeyboardInterrupt:
+                pass
+            after = [entry for entry in ledger.entries if entry.request == f"line {line}"]
+            assert len(ledger.entries) - before == len(after) <= 1
+            assert set(drawn) <= {entry.token for entry in after}
+            found = ledger.unfinished(f"line {line}")
+            assert (found is None) == (not after or after[0].state == "delivered")
+            if found is not None and found.synopsis_path is not None:
+                assert found.synopsis_path.read_text() == drawn[0]
+                assert ledger.deliver(found, "digest").state == "delivered"
+        assert line > LINES
