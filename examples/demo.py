@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
+from rich.padding import Padding
 
 import sparsedp as sdp
 from sparsedp.datasets.records import export
@@ -28,9 +29,9 @@ def main() -> None:
     console.print(f"[bold]1. Records[/bold]: {export('flights', RECORDS, overwrite=True)}, one row a flight.")
     release = publish(console)
     console.print("[bold]3. Three questions[/bold], asked of the published file; nothing more is spent.")
-    busy_july(console, release)
-    thanksgiving(console, release)
-    half_of_the_year(console, release)
+    late_flights(console, release)
+    mornings(console, release)
+    delay_of_nine_in_ten(console, release)
     page = release.report(PAGE, title="Flights out of New York, 2013")
     console.print("[bold]4. Where it is[/bold]")
     console.print(f"   to publish: {RELEASE.absolute()}", soft_wrap=True)
@@ -49,14 +50,18 @@ def publish(console: Console) -> sdp.Release:
     """Publish within the budget, then try once more; what the file holds is all that the rest of the demo sees."""
     ledger = sdp.open_ledger(LEDGER).declare("flights", epsilon=1)
     publish_to(RELEASE, ledger)
-    console.print(f"[bold]2. Published[/bold]: {RELEASE}, flights by day and airport.")
+    console.print(f"[bold]2. Published[/bold]: {RELEASE}, flights by hour of the day and delay.")
     release = sdp.open_release(RELEASE)
-    console.print(f"   {release.guarantee}")
+    console.print(indented(f"{release.guarantee} So the answers below count up to 50 flights of each aircraft."))
     try:
         publish_to(RELEASE.with_name("again.parquet"), ledger)
     except sdp.BudgetExceeded as refusal:
-        console.print(f"   A second time? {refusal}")
+        console.print(indented(f"A second time? {refusal}"))
     return release
+
+
+def indented(text: str) -> Padding:
+    return Padding(text, (0, 0, 0, 3))
 
 
 def publish_to(path: Path, ledger: sdp.Ledger) -> None:
@@ -64,32 +69,38 @@ def publish_to(path: Path, ledger: sdp.Ledger) -> None:
     sdp.publish(
         RECORDS,
         to=path,
-        domain=sdp.Domain.parse(["day:2013-01-01..2013-12-31/1d", "origin:EWR,JFK,LGA"]),
+        domain=sdp.Domain.parse(["hour:5..23", "dep_delay:[-60,0,15,30,45,60,90,120,1440]"]),
         privacy_unit="tailnum",
-        max_contributions=100,  # most aircraft left New York less often; of the others 100 flights are counted
+        max_contributions=50,  # about half of the aircraft left New York more often; of those, 50 flights are counted
         epsilon=1,
         ledger=ledger,
     )
 
 
-def busy_july(console: Console, release: sdp.Release) -> None:
-    question = "select origin, sum(count) from release where month(day) = 7 group by origin order by origin"
-    console.print(f'   a. release.sql("{question}")', soft_wrap=True)
-    for origin, flights in release.sql(question):
-        likely = release.interval({"origin": origin, "day": ("2013-07-01", "2013-08-01")})
-        console.print(f"      {origin} {flights:,.0f}, likely {likely.low:,.0f} to {likely.high:,.0f}")
+def late_flights(console: Console, release: sdp.Release) -> None:
+    late = "select hour >= 17, sum(count) from release where dep_delay_left >= 60 group by 1 order by 1"
+    console.print(f'   a. release.sql("{late}")', soft_wrap=True)
+    hours = {False: ("before 17 h", (5, 17)), True: ("from 17 h on", (17, 24))}
+    for evening, flights in release.sql(late):
+        when, range_of_hours = hours[evening]
+        likely = release.interval({"hour": range_of_hours, "dep_delay": (60, 1440)})
+        console.print(f"      {flights:,.0f} left {when}, an hour late or more; likely {shown(likely)}")
 
 
-def thanksgiving(console: Console, release: sdp.Release) -> None:
-    week = release.interval({"day": ("2013-11-25", "2013-12-02")})
-    console.print('   b. release.interval({"day": ("2013-11-25", "2013-12-02")}), the week of Thanksgiving')
-    console.print(f"      {week.estimate:,.0f} flights, likely {week.low:,.0f} to {week.high:,.0f}")
+def mornings(console: Console, release: sdp.Release) -> None:
+    console.print('   b. release.interval({"hour": (6, 9)}), all flights that were to leave from 6 to 9 h')
+    morning = release.interval({"hour": (6, 9)})
+    console.print(f"      {morning.estimate:,.0f} flights, likely {shown(morning)}")
 
 
-def half_of_the_year(console: Console, release: sdp.Release) -> None:
-    half = release.quantile("0.5", "day")
-    console.print('   c. release.quantile("0.5", "day"), by when half of them had left')
-    console.print(f"      {half.estimate:%d %B}, likely between {half.low:%d %B} and {half.high:%d %B}")
+def delay_of_nine_in_ten(console: Console, release: sdp.Release) -> None:
+    console.print('   c. release.quantile("0.9", "dep_delay"), the delay that nine in ten do not exceed')
+    delay = release.quantile("0.9", "dep_delay")
+    console.print(f"      {delay.estimate:.0f} minutes, likely {delay.low:.0f} to {delay.high:.0f}")
+
+
+def shown(likely: sdp.Interval) -> str:
+    return f"{likely.low:,.0f} to {likely.high:,.0f}"
 
 
 if __name__ == "__main__":

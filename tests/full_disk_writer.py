@@ -1,4 +1,4 @@
-"""Run as a program: save a release where no file may grow beyond a limit, as on a full disk; what is said is printed."""
+"""Run as a program: save a release where no file may grow beyond a limit, as on a full disk; print what is said."""
 
 import json
 import os

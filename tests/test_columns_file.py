@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsedp import columns_file
-from sparsedp.columns_file import Contents, written_whole
+from sparsedp.columns_file import Contents
 from sparsedp.errors import BadFile
+from sparsedp.whole_file import written_whole
 
 COLUMNS = {"cell": np.arange(3), "word": np.array(["a", "ü", "c"], dtype=object), "x": np.array([0.5, np.nan, 2.0])}
 
@@ -87,9 +88,9 @@ def test_the_folder_is_brought_to_disk_after_the_file(tmp_path: Path, monkeypatc
         done.append("folder" if os.path.isdir(f"/proc/self/fd/{descriptor}") else "file")
         fsync(descriptor)
 
-    def watched_replace(source: object, target: object) -> None:
+    def watched_replace(source: Path, target: Path) -> None:
         done.append("renamed")
-        replace(source, target)  # type: ignore[call-overload]
+        replace(source, target)
 
     monkeypatch.setattr("os.fsync", watched_fsync)
     monkeypatch.setattr("os.replace", watched_replace)

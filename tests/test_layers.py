@@ -29,7 +29,7 @@ LAYERS = [
     ["streams"],
     ["ingest", "publishing"],
     ["previews"],
-    ["cli"],
+    ["cli", "__main__"],
     [""],
 ]
 AFTER_THE_NOISE = (

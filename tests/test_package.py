@@ -18,8 +18,8 @@ SOURCE = Path(sdp.__file__).parent
 PUBLIC = """
 MECHANISMS Adaptive BadFile Bins Budget BudgetExceeded Calendar Categories Compressive Constraints ContinualAdaptive
 ContinualCompressive ContinualCounter ContinualDifference Domain Hierarchical Integers Interval InvalidInput Laplace
-Ledger LedgerFile Preview PrivateSide Privelet Release SelectionConstants SparsedpError Stream Synopsis TimeAxis UnknownName
-__version__ open_ledger open_release open_stream open_synopsis preview release
+Counts Ledger LedgerFile Preview PrivateSide Privelet Release SelectionConstants SparsedpError Stream Synopsis TimeAxis UnknownName
+__version__ count open_ledger open_release open_stream open_synopsis preview publish release
 """
 
 
@@ -77,7 +77,6 @@ def test_importing_is_light() -> None:
         "pandas",
         "polars",
         "duckdb",
-        "sqlite3",
         "dp_accounting",
         "matplotlib",
         "typer",

@@ -62,8 +62,8 @@ def test_every_tool_finds_real_types(path: Path) -> None:
         "count": pl.Float64(),
         "stderr": pl.Float64(),
     }
-    described = duckdb.sql(f"describe from '{path}'").fetchall()
-    assert {row[0]: row[1] for row in described} == {
+    opened = duckdb.read_parquet(str(path))
+    assert {name: str(kind) for name, kind in zip(opened.columns, opened.types, strict=True)} == {
         "region": "VARCHAR",
         "age_left": "DOUBLE",
         "age_right": "DOUBLE",
@@ -76,7 +76,7 @@ def test_every_tool_finds_real_types(path: Path) -> None:
     for found in (
         frame["count"].to_numpy(),
         pl.read_parquet(path)["count"].to_numpy(),
-        duckdb.sql(f"select count from '{path}'").fetchnumpy()["count"],
+        duckdb.read_parquet(str(path)).fetchnumpy()["count"],
     ):
         np.testing.assert_array_equal(found, RELEASE.values.ravel())
 
@@ -256,7 +256,7 @@ def test_the_digest_covers_the_synopsis(damage: str, tmp_path: Path) -> None:
     elif damage == "no base64":
         metadata[b"sparsedp.synopsis"] = packed[:-5]
     pq.write_table(pa.table(table).replace_schema_metadata(metadata), path)
-    with pytest.raises(BadFile, match="does not match its digest|is not a readable Parquet file"):
+    with pytest.raises(BadFile, match=r"does not match its digest|is not a readable Parquet file"):
         sdp.open_release(path)
 
 

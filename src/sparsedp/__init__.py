@@ -8,15 +8,17 @@
 
 from sparsedp.axes import Bins, Calendar, Categories, Integers
 from sparsedp.constraints import Constraints
+from sparsedp.counts import Counts
 from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, BudgetExceeded, InvalidInput, PrivateSide, SparsedpError, UnknownName
+from sparsedp.ingest import count
 from sparsedp.mechanisms import MECHANISMS, Adaptive, Compressive, Hierarchical, Laplace, Privelet
 from sparsedp.mechanisms.selection.sparsity_choice import SelectionConstants
 from sparsedp.previews import Preview, preview
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger import Ledger
 from sparsedp.privacy.ledger_file import LedgerFile, open_ledger
-from sparsedp.publishing import release
+from sparsedp.publishing import publish, release
 from sparsedp.release_file import open_release
 from sparsedp.releases.release import Release
 from sparsedp.releases.uncertainty import Interval
@@ -41,6 +43,7 @@ __all__ = [
     "ContinualCompressive",
     "ContinualCounter",
     "ContinualDifference",
+    "Counts",
     "Domain",
     "Hierarchical",
     "Integers",
@@ -60,10 +63,12 @@ __all__ = [
     "TimeAxis",
     "UnknownName",
     "__version__",
+    "count",
     "open_ledger",
     "open_release",
     "open_stream",
     "open_synopsis",
     "preview",
+    "publish",
     "release",
 ]

@@ -6,9 +6,7 @@ import base64
 import hashlib
 import json
 import os
-import secrets
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.whole_file import written_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,6 +28,9 @@ OTHER_FORMATS = {".csv", ".tsv", ".txt", ".json", ".xls", ".xlsx"}
 _KEY = b"sparsedp"
 _EMBEDDED = b"sparsedp."
 """What begins the metadata keys of embedded files."""
+
+TEXTS = 2**16
+"""Texts whose digest is taken at a time."""
 
 Column = npt.NDArray[Any]
 """Whole numbers, numbers, text (an array of objects), or times: datetime64[us], which others open as timestamps."""
@@ -62,7 +64,7 @@ class Contents:
             timezone = " UTC" if name in self.utc else ""
             digest.update(f"|{name}|{column.dtype.str}{timezone}|{column.size}|".encode())
             if column.dtype == object:
-                digest.update(json.dumps(column.tolist()).encode())
+                _add_texts(digest, column)
             else:
                 plain = np.ascontiguousarray(column).astype(column.dtype.newbyteorder("<"), copy=False)
                 digest.update(plain.view(np.uint8).data)
@@ -134,55 +136,6 @@ def save(path: str | os.PathLike[str], contents: Contents, table: pa.Table | Non
     return target
 
 
-def written_whole(target: Path, write: Callable[[BinaryIO], None]) -> None:
-    """The file appears under its name only once it is complete and on disk; an older one of that name stays until then.
-
-    A link is followed: what it points to is replaced, and the link stays.
-    """
-    try:
-        place = target.resolve()
-        if place.is_dir():
-            raise IsADirectoryError(0, "there is a folder of that name")
-        if not place.parent.is_dir():
-            raise FileNotFoundError(0, f"there is no folder {place.parent}")
-    except (OSError, RuntimeError) as error:  # links that go round in circles are a RuntimeError
-        raise _not_written(target, error) from None
-    scratch = place.with_name(f".sparsedp.{secrets.token_hex(8)}.part")
-    try:
-        with open(scratch, "xb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(scratch, place)
-    except OSError as error:
-        _remove(scratch)
-        raise _not_written(target, error) from None
-    except BaseException:
-        _remove(scratch)
-        raise
-    _settle(place.parent)
-
-
-def _not_written(target: Path, error: Exception) -> BadFile:
-    reason = getattr(error, "strerror", None) or error
-    return BadFile(f"Could not write {target}: {reason}; nothing was left half-written.")
-
-
-def _remove(scratch: Path) -> None:
-    with suppress(OSError):
-        scratch.unlink(missing_ok=True)
-
-
-def _settle(folder: Path) -> None:
-    """So that the new name survives a power failure too. Not every system lets a folder be written through."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
-
 def _checked(path: object) -> Path:
     if not isinstance(path, str | os.PathLike):
         raise InvalidInput("path", f"of type {type(path).__name__}", "give the path of a file")
@@ -232,7 +185,7 @@ def _contents(source: Any, shown: str, kind: str) -> Contents:
         raise BadFile(f"{shown} holds a {document.get('kind')}; open it with open_{document.get('kind')}.")
     if document.get("format") != FORMAT:
         raise BadFile(f"{shown} has format {document.get('format')}, this version reads {FORMAT}; update sparsedp.")
-    columns = {name: table.column(name).to_numpy() for name in table.column_names}
+    columns = {name: _column(table.column(name)) for name in table.column_names}
     utc = {entry.name for entry in table.schema if getattr(entry.type, "tz", None) == "UTC"}
     digest, within = document.pop("digest", None), document.pop("embedded", {})
     description = {name: value for name, value in document.items() if name not in ("format", "kind")}
@@ -248,3 +201,22 @@ def _contents(source: Any, shown: str, kind: str) -> Contents:
     if digest != contents.digest:
         raise changed
     return contents
+
+
+def _column(column: Any) -> Column:
+    """Of text, cells with the same one share it: a release repeats its labels."""
+    import pyarrow as pa
+
+    if not pa.types.is_string(column.type) or column.null_count:
+        return np.asarray(column.to_numpy())
+    encoded = column.combine_chunks().dictionary_encode()
+    labels = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)  # one more: numpy splits a text alone
+    return np.asarray(labels[encoded.indices.to_numpy()])
+
+
+def _add_texts(digest: Any, column: Column) -> None:
+    """What `json.dumps` makes of the list of texts, some of them at a time."""
+    for start in range(0, max(column.size, 1), TEXTS):
+        part = json.dumps(column[start : start + TEXTS].tolist())[1:-1]
+        digest.update(f"{', ' if start else '['}{part}".encode())
+    digest.update(b"]")

@@ -20,7 +20,7 @@ from sparsedp.errors import InvalidInput, UnknownName
 from sparsedp.validate import whole
 
 MOST_AXES = 32
-RESERVED = ("count", "stderr")
+RESERVED = ("count", "total", "stderr")
 """The columns of a saved release that hold what was published, not where."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -12,20 +13,49 @@ from sparsedp.errors import BadFile
 
 
 def written_whole(target: Path, write: Callable[[BinaryIO], Any]) -> None:
-    """Let `write` fill a file that appears as `target` only once it is complete and on disk.
+    """The file appears under its name only once it is complete and on disk; an older one of that name stays until then.
 
-    An older file of that name stays until then, and stays for good if anything goes wrong.
+    A link is followed: what it points to is replaced, and the link stays.
     """
-    scratch = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+    try:
+        place = target.resolve()
+        if place.is_dir():
+            raise IsADirectoryError(0, "there is a folder of that name")
+        if not place.parent.is_dir():
+            raise FileNotFoundError(0, f"there is no folder {place.parent}")
+    except (OSError, RuntimeError) as error:  # links that go round in circles are a RuntimeError
+        raise _not_written(target, error) from None
+    scratch = place.with_name(f".sparsedp.{secrets.token_hex(8)}.part")
     try:
         with open(scratch, "xb") as file:
             write(file)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(scratch, target)
+        os.replace(scratch, place)
     except OSError as error:
-        scratch.unlink(missing_ok=True)
-        raise BadFile(f"Could not write {target}: {error.strerror or error}; nothing was left half-written.") from None
+        _remove(scratch)
+        raise _not_written(target, error) from None
     except BaseException:
-        scratch.unlink(missing_ok=True)
+        _remove(scratch)
         raise
+    _settle(place.parent)
+
+
+def _not_written(target: Path, error: Exception) -> BadFile:
+    reason = getattr(error, "strerror", None) or error
+    return BadFile(f"Could not write {target}: {reason}; nothing was left half-written.")
+
+
+def _remove(scratch: Path) -> None:
+    with suppress(OSError):
+        scratch.unlink(missing_ok=True)
+
+
+def _settle(folder: Path) -> None:
+    """So that the new name survives a power failure too. Not every system lets a folder be written through."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,16 +1,23 @@
 """However a command ends: one sentence, the right exit code, and no value of anybody's on the screen."""
 
 import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from cli_terminal import in_own_folder, refused, run
 
-from cli.terminal import refused, run
 from sparsedp.cli import inspection, running
 from sparsedp.errors import BudgetExceeded
 from sparsedp.privacy.budget import Budget
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_own_folder(tmp_path, monkeypatch)
+
 
 A_PATIENT = "patient 4711"
 
@@ -128,3 +135,10 @@ def test_the_framework_draws_no_stack_traces() -> None:
     assert app.pretty_exceptions_show_locals is False
     assert issubclass(running.USAGE_ERROR, Exception)
     assert running.USAGE_ERROR.__name__ == "UsageError"
+
+
+def test_a_terminal_without_greek_letters() -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    command = [sys.executable, "-m", "sparsedp", "ledger", "init", "b.db", "--dataset", "visits", "--epsilon", "1"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert ended.stdout == "b.db has ? = 1 for visits; left: ? = 1.\n"

@@ -6,12 +6,18 @@ from typing import Any
 
 import pytest
 import typer
+from cli_shell import commands_in, execute
+from cli_terminal import in_own_folder, ok, run
 
-from cli.shell import commands_in, execute
-from cli.terminal import ok, run
 from sparsedp.cli.app import app
 from sparsedp.cli.command import EXAMPLES
 from sparsedp.cli.exit_codes import MEANINGS, ExitCode
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_own_folder(tmp_path, monkeypatch)
+
 
 CHAINS = [
     ["release", "query", "report", "plot", "compare", "inspect"],
@@ -75,8 +81,11 @@ def test_the_version() -> None:
 
 
 def test_without_a_command_the_help_is_shown() -> None:
-    ended = run()
-    assert "Usage" in ended.text + ended.errors
+    for arguments in ((), ("stream",)):
+        ended = run(*arguments)
+        assert ended.code == 2
+        assert "Usage" in ended.text
+        assert ended.errors == ""
 
 
 def test_help_in_colour_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,10 +4,16 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
+from cli_terminal import in_own_folder, ok, refused
+from daily_visits import daily_visits
 
 import sparsedp as sdp
-from cli.published import daily_visits
-from cli.terminal import ok, refused
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_own_folder(tmp_path, monkeypatch)
 
 
 def test_a_release() -> None:

@@ -1,10 +1,17 @@
 """Ledgers from the shell."""
 
+from pathlib import Path
+
 import pytest
+from cli_terminal import in_own_folder, ok, refused
 
 import sparsedp as sdp
-from cli.terminal import ok, refused
 from sparsedp.privacy.ledger_file import open_ledger
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_own_folder(tmp_path, monkeypatch)
 
 
 def test_a_ledger_is_declared_and_shown() -> None:

@@ -3,8 +3,13 @@
 from pathlib import Path
 
 import pytest
+from cli_terminal import in_own_folder, ok, refused
 
-from cli.terminal import ok, refused
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_own_folder(tmp_path, monkeypatch)
+
 
 ASKED = ("preview", "--by", "hour:0..23", "--epsilon", "0.5", "--mechanism", "laplace", "--shape", "smooth")
 

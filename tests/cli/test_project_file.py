@@ -3,10 +3,16 @@
 from pathlib import Path
 
 import pytest
+from cli_terminal import in_own_folder, ok, refused, run
 
-from cli.terminal import ok, refused, run
 from sparsedp.cli.declaration import declared
 from sparsedp.cli.project import read_project
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_own_folder(tmp_path, monkeypatch)
+
 
 PROJECT = """
 [data]
@@ -113,6 +119,7 @@ def test_every_setting_of_the_template_can_be_used() -> None:
         "value": "amount",
         "clamp": (0, 500),
         "resolution": "0.01",
+        "csv": {"delimiter": ";"},
     }
     assert found["each_row_is_a_person"] is True
     assert wanted.integers is True

@@ -6,10 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cli_terminal import in_own_folder, ok, refused, run
+from daily_visits import daily_visits
 
 import sparsedp as sdp
-from cli.published import daily_visits
-from cli.terminal import ok, refused, run
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_own_folder(tmp_path, monkeypatch)
+
 
 TOTAL = 366 * 2 * 100 + 400
 
@@ -85,7 +91,7 @@ def test_boxes_on_the_other_axes() -> None:
 
     def ask(*boxes: str) -> float:
         options = [word for box in boxes for word in ("--box", box)]
-        return round(ok("query", "x.parquet", *options, "--json").json["estimate"])
+        return float(round(ok("query", "x.parquet", *options, "--json").json["estimate"]))
 
     assert ask("hour=0..5", "age=18..65", "code=1") == 60
     assert ask("hour=3,4,5", "age=70", "code=1,2") == 60

@@ -5,9 +5,15 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from cli_terminal import in_own_folder, ok, refused, run
 
 import sparsedp as sdp
-from cli.terminal import ok, refused, run
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_own_folder(tmp_path, monkeypatch)
+
 
 TWO_HOURS = "2026-01-01T00:00,120\n2026-01-01T01:00,98\n"
 
@@ -75,7 +81,7 @@ A_COUNT = "73519"
         (f"2026-01-01T00:00,120\n2026-01-01T00:00,{A_COUNT}\n", "line 2 is at the same time"),
         (f"2026-01-01T02:00,120\n2026-01-01T00:00,{A_COUNT}\n", "line 2 is earlier"),
         (f"2026-01-01T00:00,1\n2026-03-01T00:00,{A_COUNT}\n", "line 2 is 1,415 ticks after"),
-        (f"1\n-{A_COUNT}\n", "negative"),
+        (f"1\n-{A_COUNT}\n", "line 2 is a count below zero"),
         (f"1\n{A_COUNT}{A_COUNT}{A_COUNT}{A_COUNT}\n", "line 2 is a count too large"),
         (f"\xff{A_COUNT}\n".encode("latin-1"), "line 1 is not text"),
     ],
@@ -93,6 +99,15 @@ def test_gaps_are_filled_as_far_as_was_said(stream: str) -> None:
     lines = "2026-01-01T00:00,1\n2026-01-10T00:00,2\n"
     refused("stream", "observe", stream, given=lines)
     assert ok("stream", "observe", stream, "--fill", "300", "--json", given=lines).json["ticks"] == 217
+
+
+def test_nothing_is_taken_in_beyond_the_horizon() -> None:
+    ok("stream", "init", "short.stream", "--epsilon", "1", "--kind", "difference", "--horizon", "4")
+    assert "after the last tick" in refused("stream", "observe", "short.stream", given="0,1\n2,1\n4,1\n")
+    assert "horizon" in refused("stream", "observe", "short.stream", given="1\n" * 5)
+    assert ok("stream", "status", "short.stream", "--json").json["ticks"] == 0
+    ok("stream", "observe", "short.stream", given="0,1\n2,1\n3,1\n")
+    assert ok("stream", "status", "short.stream", "--json").json["next"] is None
 
 
 def test_streams_of_the_other_kinds() -> None:

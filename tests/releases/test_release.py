@@ -1,7 +1,9 @@
 """A release answers anything, opens in other tools, and says what it promises."""
 
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -116,6 +118,20 @@ def test_a_synopsis_is_not_a_release(tmp_path: Path) -> None:
     path = sdp.Laplace().measure([1, 2, 3], epsilon=1).save(tmp_path / "x")
     with pytest.raises(BadFile, match="open it with open_synopsis"):
         sdp.open_release(path)
+
+
+def test_pages_and_pictures_are_made_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And loaded only when they are asked for."""
+    asked: list[tuple[object, ...]] = []
+    pages = ModuleType("sparsedp.reports")
+    monkeypatch.setattr(pages, "write_report", lambda *given, title: asked.append((*given, title)), raising=False)
+    monkeypatch.setattr(pages, "plot", lambda *given: asked.append(given), raising=False)
+    monkeypatch.setitem(sys.modules, "sparsedp.reports", pages)
+    release = release_of(np.arange(4.0))
+    release.report("x.html", title="Visits")
+    release.plot()
+    release.plot("x.png")
+    assert asked == [(release, "x.html", "Visits"), (release, None), (release, "x.png")]
 
 
 def test_it_introduces_itself() -> None:

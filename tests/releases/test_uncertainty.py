@@ -125,6 +125,12 @@ def test_others_variances_make_normal_intervals(weights: list[float]) -> None:
     np.testing.assert_allclose(release.stderr.ravel(), np.linalg.norm(root, axis=1))
 
 
+def test_an_interval_prints_as_people_read_it() -> None:
+    assert str(Interval(1.5, 3.25, 2.0, 0.95)) == "2 [1.5, 3.25] at 0.95"
+    large = Interval(-21_629_801.4, 21_630_003.0, 123_456.7, 0.9)
+    assert str(large) == "123,457 [-21,629,801, 21,630,003] at 0.9"
+
+
 def test_an_uncertainty_may_bring_its_own_intervals() -> None:
     release = release_of(TABLE, Lopsided(np.eye(6), (2, 3)), domain=DOMAIN)
     assert release.interval((1, 2), level=0.5) == Interval(4.0, 10.0, 5.0, 0.5)

@@ -6,11 +6,16 @@ Modules here load nothing heavy when they are imported: a command brings in what
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code, for `sys.exit`."""
-    from sparsedp.cli.running import run
+    try:
+        from sparsedp.cli.running import run
 
-    return run(arguments)
+        return run(arguments)
+    except KeyboardInterrupt:  # before or after the command: while it runs, it says itself what was done
+        sys.stderr.write("sparsedp: Interrupted.\n")
+        return 130

@@ -12,13 +12,17 @@ if TYPE_CHECKING:
     from sparsedp.privacy.ledger_file import DataSetLedger, LedgerFile
 
 
+WAIT = 10.0
+"""Seconds to wait for another process that has the ledger in hand."""
+
+
 def the_books(path: str) -> LedgerFile:
     """The ledger file at `path`, which must exist: a ledger made by accident would be a second budget."""
     from sparsedp.privacy.ledger_file import open_ledger
 
     if not Path(path).exists():
         raise BadFile(f"There is no ledger {path}; check the path, or begin one: {how_to_begin(path)}.")
-    return open_ledger(path)
+    return open_ledger(path, wait=WAIT)
 
 
 def the_ledger(path: str, dataset: str | None) -> DataSetLedger:

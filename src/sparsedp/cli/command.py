@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -66,5 +67,7 @@ def group(text: str, *, name: str | None = None, epilog: str | None = None) -> t
 
 def add(app: typer.Typer, name: str, function: Callable[..., None], examples: str) -> None:
     """Make a function a command. Its docstring is the help; `examples` are shell lines that work in order."""
+    paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     lines = "\n".join(f"  {line}".rstrip() for line in examples.strip().splitlines())
-    app.command(name, cls=Command, epilog=f"{EXAMPLES}\n{lines}\n")(function)
+    app.command(name, cls=Command, help=text, epilog=f"{EXAMPLES}\n{lines}\n")(function)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sparsedp.cli.declaration import counting_of, merged
 from sparsedp.cli.files import STANDARD, to_read
-from sparsedp.cli.options import AsJson
+from sparsedp.cli.options import AsJson, Delimiter, Level, ProjectFile
+from sparsedp.cli.project import Settings, project_settings
 from sparsedp.cli.speaking import show, show_json, warn
 from sparsedp.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from sparsedp.counts import Counts
+    from sparsedp.releases.release import Release
+    from sparsedp.releases.side_by_side import Comparison
 
 COMPARE_EXAMPLES = """
 sparsedp release flights.parquet --by 'origin:EWR,JFK,LGA' --unit tailnum \\
@@ -26,7 +33,7 @@ NOT_PRIVATE = (
     "NOT PRIVATE: this compares with the data themselves. Keep it to yourself: publishing it, or choosing what to "
     "publish by it, breaks the guarantee."
 )
-TRUTH = "For owners of the data"
+TRUTH = "With --truth: how the records were counted"
 
 
 def compare_releases(
@@ -34,50 +41,98 @@ def compare_releases(
     other: Annotated[str | None, typer.Argument(help="Another release of the same cells.")] = None,
     truth: Annotated[
         str | None,
-        typer.Option(
-            "--truth", metavar="SOURCE", help="The records. What is printed is NOT PRIVATE.", rich_help_panel=TRUTH
-        ),
+        typer.Option("--truth", metavar="SOURCE", help="The records themselves, for their owner: NOT PRIVATE."),
     ] = None,
+    level: Level = "0.95",
     unit: Annotated[
         list[str] | None,
-        typer.Option("--unit", metavar="COLUMN", help="Whose a record is, as for the release.", rich_help_panel=TRUTH),
+        typer.Option(
+            "--unit", metavar="COLUMN", help="Whose a record is; left out, all are counted.", rich_help_panel=TRUTH
+        ),
     ] = None,
     max_contributions: Annotated[
-        int,
-        typer.Option("--max-contributions", metavar="COUNT", help="As for the release.", rich_help_panel=TRUTH),
-    ] = 1,
+        int | None, typer.Option("--max-contributions", metavar="COUNT", help="Of one person.", rich_help_panel=TRUTH)
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar="AXIS=COLUMN", help="As for release.", rich_help_panel=TRUTH),
+    ] = None,
+    outside: Annotated[
+        list[str] | None, typer.Option("--outside", metavar="AXIS=HOW", help="As for release.", rich_help_panel=TRUTH)
+    ] = None,
+    clamp: Annotated[
+        str | None,
+        typer.Option("--clamp", metavar="LOW..HIGH", help="As for release, for sums.", rich_help_panel=TRUTH),
+    ] = None,
+    delimiter: Delimiter = None,
+    project: ProjectFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Say how far two releases of the same cells are apart, beside what their errors let expect."""
     if (other is None) == (truth is None):
-        raise InvalidInput("other", "missing" if other is None else "given beside --truth", "give one of the two")
-    if file == STANDARD and other == STANDARD:
+        given = "missing" if other is None else "given beside --truth"
+        raise InvalidInput("other", given, "compare with another release, or with --truth")
+    if STANDARD in (file, other) and file == other:
         raise InvalidInput("-", "given twice", "standard input can be only one of the two")
     if truth is not None:
         warn(NOT_PRIVATE)
 
     from sparsedp.release_file import open_release
-    from sparsedp.releases import comparison
+    from sparsedp.releases.comparison import compare, compare_with_truth
 
     with to_read(file) as path:
         release = open_release(path)
-    found: Any
+    found: Comparison
     if other is not None:
         with to_read(other) as path:
-            found = comparison.compare(release, open_release(path))
+            found = compare(release, open_release(path), level)
     else:
-        found = comparison.compare_with_truth(release, _counted(release, str(truth), unit, max_contributions))
+        given_settings: Settings = {
+            "unit": unit,
+            "max_contributions": max_contributions,
+            "columns": column,
+            "outside": outside,
+            "clamp": clamp,
+            "delimiter": delimiter,
+        }
+        settings = merged(project_settings(project)[1], given_settings)
+        found = compare_with_truth(release, _counted(release, str(truth), settings), level)
     if as_json:
-        show_json({**found.describe(), "not_private": truth is not None})
+        show_json(_facts(found, not_private=truth is not None))
     else:
         show(str(found))
 
 
-def _counted(release: Any, source: str, unit: list[str] | None, max_contributions: int) -> Any:
+def _counted(release: Release, source: str, settings: Settings) -> Counts:
     from sparsedp.cli.records import records_from
     from sparsedp.ingest import count
 
     if release.domain is None:
         raise InvalidInput("release", "without axes", "the truth can be counted only by the axes of a domain")
-    whose = None if not unit else unit[0] if len(unit) == 1 else unit
-    return count(records_from(source), release.domain, privacy_unit=whose, max_contributions=max_contributions)
+    unit = settings.get("unit")
+    counting = counting_of(settings)
+    if release.quantity.value is not None:
+        counting |= {"value": release.quantity.value, "resolution": release.quantity.resolution}
+    return count(
+        records_from(source, counting.get("csv")),
+        release.domain,
+        privacy_unit=unit[0] if isinstance(unit, list) and len(unit) == 1 else unit,
+        max_contributions=settings.get("max_contributions", 1),
+        **counting,
+    )
+
+
+def _facts(found: Comparison, *, not_private: bool) -> dict[str, Any]:
+    total = found.total
+    names = ("root_mean_squared_error", "largest_error", "range_error", "cell_coverage", "range_coverage")
+    return {
+        "not_private": not_private,
+        "cells": found.first.size,
+        "totals": [float(values.sum()) for values in (found.first, found.second)],
+        "difference": None if total is None else {"estimate": total.estimate, "low": total.low, "high": total.high},
+        "mean_difference": float(abs(found.difference).mean()),
+        "correlation": found.correlation,
+        "level": found.level,
+        "largest": [{"cell": each.place, "first": each.first, "second": each.second} for each in found.largest(5)],
+        **({name: getattr(found, name) for name in names} if not_private else {}),
+    }

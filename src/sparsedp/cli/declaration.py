@@ -42,7 +42,7 @@ class Declaration:
     title: str | None
     integers: bool
     counting: dict[str, Any] = field(default_factory=dict)
-    """What `sparsedp.count` takes beside these: columns, outside, value, clamp, resolution."""
+    """What `sparsedp.count` takes beside these: columns, outside, value, clamp, resolution, csv."""
 
 
 def declared(
@@ -50,7 +50,7 @@ def declared(
 ) -> Declaration:
     """The declaration, or the first thing that is missing or contradicts itself."""
     _, settings = project_settings(project)
-    settings = _merged(settings, given)
+    settings = merged(settings, given)
     source = settings.get("source")
     if source is None:
         raise InvalidInput("source", "missing", "name the records: `sparsedp release visits.parquet …`")
@@ -77,11 +77,12 @@ def declared(
         report=settings.get("report"),
         title=settings.get("title"),
         integers=settings.get("integers", False),
-        counting=_counting(settings),
+        counting=counting_of(settings),
     )
 
 
-def _merged(project: Settings, given: Settings) -> Settings:
+def merged(project: Settings, given: Settings) -> Settings:
+    """What is given on the command line over what the project file says."""
     said = {name: value for name, value in given.items() if value is not None and value != []}
     aside = {name for group in TOGETHER if said.keys() & set(group) for name in group}
     return {**{name: value for name, value in project.items() if name not in aside}, **said}
@@ -117,7 +118,7 @@ def _unit(settings: Settings) -> str | list[str] | None:
     return unit if isinstance(unit, str) else [str(column) for column in unit]
 
 
-def _counting(settings: Settings) -> dict[str, Any]:
+def counting_of(settings: Settings) -> dict[str, Any]:
     """The arguments that `sparsedp.count` has for records beyond the usual."""
     outside, columns, clamp = settings.get("outside"), settings.get("columns"), settings.get("clamp")
     found = {
@@ -126,6 +127,7 @@ def _counting(settings: Settings) -> dict[str, Any]:
         "value": settings.get("value"),
         "clamp": bounds("--clamp", clamp) if isinstance(clamp, str) else None if clamp is None else tuple(clamp),
         "resolution": settings.get("resolution"),
+        "csv": {"delimiter": settings["delimiter"]} if "delimiter" in settings else None,
     }
     return {name: value for name, value in found.items() if value is not None}
 

@@ -62,6 +62,8 @@ def check_output(path: str, *, overwrite: bool = False, binary: bool = True) -> 
     target = Path(path)
     if target.is_dir():
         raise BadFile(f"{target} is a folder; give the name of a file in it.")
+    if target.exists() and not target.is_file():
+        raise BadFile(f"{target} is a device or a pipe; name a file, or - for standard output.")
     if target.exists() and not overwrite:
         raise BadFile(f"{target} exists already; give another name, or say --overwrite.")
     folder = target.parent

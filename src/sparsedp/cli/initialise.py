@@ -22,6 +22,7 @@ TEMPLATE = """\
 
 [data]
 source = "visits.parquet"            # CSV or Parquet: a file, a folder, or a pattern such as "visits/*.parquet"
+# delimiter = ";"                    # between the fields of a CSV file; left out, a comma
 dataset = "visits"                   # whose budget it is, by its name in the ledger
 unit = "patient_id"                  # the column that says whose a record is
 # each_row_is_a_person = true        # instead of unit, if no person can have two records

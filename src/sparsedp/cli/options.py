@@ -28,6 +28,12 @@ By = Annotated[
         rich_help_panel=CELLS,
     ),
 ]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        "--delimiter", metavar="SIGN", help="Between the fields of CSV, if it is not a comma.", rich_help_panel=FILES
+    ),
+]
 Epsilon = Annotated[
     str | None,
     typer.Option("--epsilon", metavar="ε", help="Spend this ε: 0.5, 1/3. Exact.", rich_help_panel=BUDGET),

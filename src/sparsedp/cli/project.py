@@ -18,6 +18,7 @@ TEXT_OR_TABLE, TEXT_OR_TEXTS = "a text or a table of texts", "a text or a list o
 SECTIONS: dict[str, dict[str, str]] = {
     "data": {
         "source": TEXT,
+        "delimiter": TEXT,
         "dataset": TEXT,
         "unit": TEXT_OR_TEXTS,
         "each_row_is_a_person": YES_OR_NO,

@@ -1,4 +1,4 @@
-"""Carry out what `sparsedp release` was asked for, or only say what it would do."""
+"""Carry out what `sparsedp release` was asked for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sparsedp.cli.files import STANDARD, check_endings, check_output, send
 from sparsedp.cli.interruption import Interrupted, spent_before
 from sparsedp.cli.release_output import write_csv
 from sparsedp.cli.speaking import note, show, show_json
-from sparsedp.errors import BudgetExceeded, InvalidInput
+from sparsedp.errors import InvalidInput
 
 if TYPE_CHECKING:
     from sparsedp.privacy.ledger import Ledger
@@ -31,7 +31,11 @@ def published(wanted: Declaration, *, as_json: bool) -> None:
         release = _publish(wanted, ledger, target)
     _deliver(wanted, release, target)
     if wanted.report is not None:
-        release.report(wanted.report, **({} if wanted.title is None else {"title": wanted.title}))
+        try:
+            release.report(wanted.report, title=wanted.title)
+        except BaseException:
+            note(f"the release itself is complete: {wanted.output}.")
+            raise
     if as_json:
         show_json(_facts(wanted, release))
     else:
@@ -56,7 +60,7 @@ def _publish(wanted: Declaration, ledger: Ledger | None, target: Path) -> Releas
     from sparsedp.publishing.to_file import publish
 
     release: Release = publish(
-        records_from(wanted.source),
+        records_from(wanted.source, wanted.counting.get("csv")),
         to=target,
         domain=wanted.domain,
         privacy_unit=wanted.unit,
@@ -118,7 +122,7 @@ def _warnings_as_notes() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = shown  # type: ignore[assignment]  # it takes them all, and needs two
+        warnings.showwarning = shown
         yield
 
 
@@ -166,59 +170,3 @@ def _tell(wanted: Declaration, release: Release) -> None:
     if wanted.report is not None:
         say(f"Wrote {wanted.report}: open it in a browser.")
     sys.stdout.flush()
-
-
-def dry_run(wanted: Declaration, *, as_json: bool) -> None:
-    """Say what would be spent and published. No record is read and no ledger changed."""
-    check_outputs(wanted, as_json=as_json)
-    ledger = None if wanted.ledger is None else the_ledger(wanted.ledger, wanted.dataset)
-    left = None if ledger is None else ledger.remaining
-    refusal = None if ledger is None else _refusal(ledger, wanted)
-    if as_json:
-        show_json(
-            {
-                "dry_run": True,
-                "source": wanted.source,
-                "domain": wanted.domain.describe(),
-                "cells": wanted.domain.size,
-                "unit": wanted.unit,
-                "max_contributions": wanted.max_contributions,
-                "neighbours": wanted.neighbours,
-                "mechanism": repr(wanted.mechanism),
-                "would_spend": wanted.asked.budget.describe(),
-                "left": None if left is None else left.describe(),
-                "refusal": refusal,
-                "release": wanted.output,
-                "report": wanted.report,
-            }
-        )
-        return
-    whom = "every record (each is another person)" if wanted.unit is None else f"every {_columns(wanted.unit)}"
-    show(f"Would count {wanted.source} by {wanted.domain}: {wanted.domain.size:,} cells.")
-    show(f"Would count at most {wanted.max_contributions} records of {whom}.")
-    show(f"Would spend {wanted.asked.budget} by {wanted.mechanism.name}{_of_what(wanted, left)}.")
-    show(f"Would write {wanted.output}{'' if wanted.report is None else f' and {wanted.report}'}.")
-    if refusal is not None:
-        note(f"the release would be refused. {refusal}")
-    show("Nothing was read and nothing was spent.")
-
-
-def _columns(unit: str | list[str]) -> str:
-    return unit if isinstance(unit, str) else " + ".join(unit)
-
-
-def _of_what(wanted: Declaration, left: Any) -> str:
-    if wanted.ledger is None:
-        return ", in no ledger"
-    return f" of what is left in {wanted.ledger}: {left or 'nothing'}"
-
-
-def _refusal(ledger: Ledger, wanted: Declaration) -> str | None:
-    """What the ledger would say to the debit, without making it."""
-    try:
-        ledger._admitted(
-            ledger.entries, 0, wanted.asked.budget, "a dry run", rho=wanted.asked.rho, relation=wanted.neighbours
-        )
-    except (BudgetExceeded, InvalidInput) as error:
-        return str(error)
-    return None

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from sparsedp.cli.declaration import Declaration, declared
+from sparsedp.cli.dry_run import dry_run
 from sparsedp.cli.options import (
     BUDGET,
     CELLS,
@@ -15,6 +16,7 @@ from sparsedp.cli.options import (
     AsJson,
     By,
     DataSetName,
+    Delimiter,
     Delta,
     Epsilon,
     LedgerFile,
@@ -24,7 +26,7 @@ from sparsedp.cli.options import (
     ProjectFile,
     Rho,
 )
-from sparsedp.cli.publishing import dry_run, published
+from sparsedp.cli.publishing import published
 from sparsedp.cli.release_output import Format
 
 RELEASE_EXAMPLES = """
@@ -34,10 +36,12 @@ sparsedp release flights.parquet --by 'day:2013-01-01..2013-12-31/1d' \\
   --by 'origin:EWR,JFK,LGA' --unit tailnum --max-contributions 20 \\
   --epsilon 0.5 --ledger flights.db -o flights.release.parquet
 sparsedp release flights.parquet --by 'carrier:AA,B6,DL,EV,UA,other' \\
-  --outside carrier=other --each-row-is-a-person --epsilon 0.1 \\
-  --ledger flights.db --report carriers.html -o carriers.release.parquet
+  --outside carrier=other --unit tailnum --max-contributions 20 \\
+  --epsilon 0.1 --ledger flights.db --report carriers.html \\
+  -o carriers.release.parquet
 sparsedp release flights.parquet --by 'hour:0..23' --unit tailnum \\
-  --max-contributions 20 --epsilon 0.1 --ledger flights.db --dry-run
+  --max-contributions 20 --epsilon 0.1 --ledger flights.db \\
+  -o hours.release.parquet --dry-run
 """
 
 
@@ -48,6 +52,7 @@ def release_records(
             help="CSV or Parquet with one row an event: a file, a folder, 'a/*.parquet'; - for CSV on standard input."
         ),
     ] = None,
+    delimiter: Delimiter = None,
     by: By = None,
     unit: Annotated[
         list[str] | None,
@@ -155,6 +160,7 @@ def release_records(
     """
     given: dict[str, Any] = {
         "source": source,
+        "delimiter": delimiter,
         "by": by,
         "unit": unit,
         "each_row_is_a_person": each_row_is_a_person or None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 import traceback
@@ -29,6 +30,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = DEBUG in given
+    _never_fail_to_speak()
     given = [argument for argument in given if argument != DEBUG]
     with watched() as interruption:
         try:
@@ -48,6 +50,8 @@ def _ended_by(error: BaseException, *, debug: bool) -> int:
         return ExitCode.READER_GONE
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else ExitCode.REFUSED
+    if type(error).__name__ == "NoArgsIsHelpError":  # the help was printed, and is explanation enough
+        return ExitCode.USAGE
     code, sentence = _explained(error)
     # What was meant for standard output and could not be written would fail again when Python ends.
     try:
@@ -103,6 +107,13 @@ def _trace(error: BaseException) -> str:
         lines += [f"{type(seen).__name__}, raised here:\n", *traceback.extract_tb(seen.__traceback__).format()]
         seen = seen.__cause__ or seen.__context__
     return "".join(lines)
+
+
+def _never_fail_to_speak() -> None:
+    """A terminal that has no ε shows a question mark instead."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _forget_output() -> None:

@@ -17,7 +17,8 @@ def show(text: str) -> None:
 
 def show_json(document: Any) -> None:
     """One JSON document on standard output; what is not a number is null."""
-    show(json.dumps(plain(document), ensure_ascii=False, indent=2, allow_nan=False))
+    plain_text = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    show(json.dumps(plain(document), ensure_ascii=plain_text, indent=2, allow_nan=False))
 
 
 def note(text: str) -> None:

@@ -151,8 +151,8 @@ class Mechanism(ABC):
             raise InvalidInput("raw", f"of type {type(raw).__name__}", "give what `sense` returned")
         promised = raw.checked_contribution(contribution)
         terms = checked_terms(epsilon, rho, delta, promised, neighbours, ledger, sampler, source)
-        sensing, same = raw.plan.sensing, {"nonnegative": raw.plan.nonnegative, "quantity": raw.plan.quantity}
-        if raw.plan != replace(self.plan(sensing.n, raw.plan.domain), **same):
+        sensing, planned = raw.plan.sensing, self.plan(raw.plan.sensing.n, raw.plan.domain)
+        if raw.plan != replace(planned, nonnegative=raw.plan.nonnegative, quantity=raw.plan.quantity):
             given = "measured by another mechanism, or with other settings"
             raise InvalidInput("raw", given, "perturb it with the mechanism and seed that sensed it")
         noise_for(sensing, terms)
@@ -173,9 +173,7 @@ class Mechanism(ABC):
         spend = terms.debit(f"{self.name}, {cells.size} cells", mechanism=repr(self), domain=domain)
         with spent_already(spend):
             with stage(f"measuring {cells.size:,} cells"):
-                synopsis = self._measured(
-                    cells, plan, terms, domain, negative=table.negative, constraints=constraints
-                )
+                synopsis = self._measured(cells, plan, terms, domain, negative=table.negative, constraints=constraints)
             synopsis = replace(synopsis, plan=replace(synopsis.plan, quantity=table.quantity))
             if terms.ledger is not None and spend is not None:
                 terms.ledger.settle(spend, synopsis)

@@ -21,8 +21,8 @@ from sparsedp.privacy.conversion import epsilon_of
 from sparsedp.privacy.counted import Counted
 from sparsedp.privacy.guarantee import Expense, Guarantee
 from sparsedp.privacy.ledger import Ledger
-from sparsedp.privacy.spend import Spend
 from sparsedp.privacy.neighbours import Neighbours
+from sparsedp.privacy.spend import Spend
 
 LARGEST_SCALE = 2**55
 """Noise of a larger scale would not leave 64 bits of room for an answer; refused before anything is spent."""

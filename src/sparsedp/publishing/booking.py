@@ -21,9 +21,19 @@ class Booking(Ledger):
     def __init__(self, ledger: Ledger, request: str) -> None:
         # No `super().__init__()`: a booking has no total of its own.
         self.name = ledger.name
+        self._allowance = ledger._allowance
         self._ledger = ledger
         self._request = request
         self.spend: Spend | None = None
+
+    @property
+    def entries(self) -> tuple[Spend, ...]:
+        """The real ledger's."""
+        return self._ledger.entries
+
+    def unfinished(self, request: str) -> Spend | None:
+        """As the real ledger has it."""
+        return self._ledger.unfinished(request)
 
     def debit(
         self,

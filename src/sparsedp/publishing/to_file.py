@@ -111,9 +111,7 @@ def _published(
     constraints: Constraints | None,
 ) -> Release:
     booking = None if ledger is None else Booking(ledger, request)
-    release = mechanism.release(
-        counts, epsilon=budget, neighbours=neighbours, constraints=constraints, ledger=booking
-    )
+    release = mechanism.release(counts, epsilon=budget, neighbours=neighbours, constraints=constraints, ledger=booking)
     with spent_already(None if booking is None else booking.spend):
         release.save(target)
         if booking is not None:

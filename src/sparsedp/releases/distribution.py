@@ -10,6 +10,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.errors import InvalidInput
+from sparsedp.releases.mapped_errors import cost
 from sparsedp.releases.positions import Positions, TimeInterval, positions
 from sparsedp.releases.ratios import Ratios
 from sparsedp.releases.uncertainty import Interval, checked_level, interval_of
@@ -39,12 +40,12 @@ class Share:
 
 def mean(release: Release, axis: str | None, level: Number) -> Interval | TimeInterval:
     """The mean position on the axis, weighed with what was counted."""
-    at = positions(release, axis)
-    wanted, (sums, total) = checked_level(level), _along(release, at)
+    wanted = checked_level(level)
+    release, at, sums, total = _along(release, axis)
     middles = at.middles
     estimate = float(middles[0] + ((middles - middles[0]) @ sums) / total)
     ratios = Ratios(release.known_errors, total, release.shape, wanted)
-    below, above = ratios.reach(at.weights(middles - estimate, release.shape))
+    below, above = ratios.reach(middles - estimate)
     low, high = estimate - below, estimate + above
     if release.nonnegative:
         low, high = max(low, float(middles[0])), min(high, float(middles[-1]))
@@ -55,9 +56,10 @@ def mean(release: Release, axis: str | None, level: Number) -> Interval | TimeIn
 
 def cdf(release: Release, axis: str | None, level: Number, points: int | None) -> list[Share]:
     """The cumulative shares at some or all cells of the axis."""
-    at = positions(release, axis)
-    wanted, (sums, total) = checked_level(level), _along(release, at)
-    most = _affordable(release) if points is None else whole("points", points, least=2)
+    wanted = checked_level(level)
+    cells = len(release)
+    release, at, sums, total = _along(release, axis)
+    most = _affordable(release, cells) if points is None else whole("points", points, least=2)
     ratios = Ratios(release.known_errors, total, release.shape, wanted)
     if not (ratios.bounded or release.nonnegative):
         raise _nothing_left()
@@ -65,7 +67,7 @@ def cdf(release: Release, axis: str | None, level: Number, points: int | None) -
     found = []
     for cell in spread(len(sums), most).tolist():
         estimate = float(shares[cell])
-        below, above = ratios.reach(at.weights(_up_to(cell, len(sums)) - estimate, release.shape))
+        below, above = ratios.reach(_up_to(cell, len(sums)) - estimate)
         if cell == len(sums) - 1:
             estimate, below, above = 1.0, 0.0, 0.0
         low, high = estimate - below, estimate + above
@@ -77,25 +79,25 @@ def cdf(release: Release, axis: str | None, level: Number, points: int | None) -
 
 def quantile(release: Release, q: Number, axis: str | None, level: Number) -> Interval | TimeInterval:
     """The position that the share q does not exceed, and all that cannot be told from it."""
-    at = positions(release, axis)
-    wanted, (sums, total) = checked_level(level), _along(release, at)
-    part = float(share("q", q))
+    wanted, part = checked_level(level), float(share("q", q))
+    cells = len(release)
+    release, at, sums, total = _along(release, axis)
     above = np.cumsum(sums) - part * total
-    first, last = _cells_around(release, at, above, part, wanted)
+    first, last = _cells_around(release, _affordable(release, cells), above, part, wanted)
     middle = _crossing(above)
     estimate = _within(at, middle, above, sums)
     low, high = min(float(at.left[first]), estimate), max(float(at.right[last]), estimate)
     return at.told(Interval(low, high, estimate, wanted))
 
 
-def _along(release: Release, at: Positions) -> tuple[Floats, float]:
-    """The sums at each place of the axis, and that of all."""
-    others = tuple(axis for axis in range(len(release.shape)) if axis != at.axis)
-    sums = release.values.sum(axis=others)
-    total = float(sums.sum())
+def _along(release: Release, axis: str | None) -> tuple[Release, Positions, Floats, float]:
+    """The release summed up along the axis, where its cells lie, its values, and the sum of all."""
+    at = positions(release, axis)
+    alone = release if len(release.shape) == 1 else release.marginal(at.name)
+    total = float(alone.values.sum())
     if not total > 0:
         raise _nothing_left()
-    return sums, total
+    return alone, at, alone.values, total
 
 
 def _nothing_left() -> InvalidInput:
@@ -103,8 +105,9 @@ def _nothing_left() -> InvalidInput:
     return InvalidInput("release", given, "nothing is left above the noise that could have a mean or a quantile")
 
 
-def _affordable(release: Release) -> int:
-    return min(MOST_POINTS, max(FEWEST_POINTS, WORK // len(release)))
+def _affordable(release: Release, cells: int) -> int:
+    """How many questions may be asked of a release that was summed up from so many cells."""
+    return min(MOST_POINTS, max(FEWEST_POINTS, WORK // cost(release.known_errors, cells)))
 
 
 def spread(length: int, most: int) -> Integers:
@@ -118,19 +121,18 @@ def _up_to(cell: int, length: int) -> Floats:
     return (np.arange(length) <= cell).astype(np.float64)
 
 
-def _cells_around(release: Release, at: Positions, above: Floats, part: float, level: float) -> tuple[int, int]:
-    """The first and the last cell that may hold the quantile.
+def _cells_around(release: Release, points: int, above: Floats, part: float, level: float) -> tuple[int, int]:
+    """The first and the last cell that may hold the quantile, by asking at so many points.
 
     Σ up to cell j − q·Σ of all is a linear query, `above[j]`, whose sign says on which side of j the quantile is. The
     true sums rise along the axis, so an interval that fails at the true cell alone makes this fail, on either side.
     """
     length = len(above)
-    asked = spread(length, _affordable(release))
+    asked = spread(length, points)
     ends = np.empty((2, len(asked)))
     errors = release.known_errors
     for place, cell in enumerate(asked.tolist()):
-        weights = at.weights(_up_to(cell, length) - part, release.shape)
-        found = interval_of(errors, weights, 0.0, level)
+        found = interval_of(errors, _up_to(cell, length) - part, 0.0, level)
         ends[:, place] = -found.low, found.high
     if len(asked) < length:
         # Between two cells that were asked for, as wide as at the wider one.
@@ -138,16 +140,16 @@ def _cells_around(release: Release, at: Positions, above: Floats, part: float, l
         ends = np.maximum(ends[:, behind], ends[:, np.maximum(behind - 1, 0)])
     below, beyond = above - ends[0], above + ends[1]
     below[-1] = beyond[-1] = np.inf  # nothing exceeds the end of the axis
-    return int(np.argmax(beyond >= 0)), int(length - np.argmax((below < 0)[::-1])) % length if (below < 0).any() else 0
+    unsure = np.flatnonzero(below < 0)
+    return int(np.argmax(beyond >= 0)), int(unsure[-1]) + 1 if len(unsure) else 0
 
 
 def _crossing(above: Floats) -> int:
     """The cell in which the share is reached; where noise makes sums fall, half way between first and last."""
-    reached = above >= 0
-    reached[-1] = True
-    first = int(np.argmax(reached))
-    last = len(above) - int(np.argmax(~reached[::-1])) if not reached.all() else 0
-    return (first + min(last, len(above) - 1)) // 2
+    missed = above < 0
+    missed[-1] = False
+    behind = np.flatnonzero(missed)
+    return (int(np.argmin(missed)) + (int(behind[-1]) + 1 if len(behind) else 0)) // 2
 
 
 def _within(at: Positions, cell: int, above: Floats, sums: Floats) -> float:

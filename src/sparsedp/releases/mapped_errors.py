@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from sparsedp.arrays import Floats
 from sparsedp.progress import stage
 from sparsedp.releases.independent_cells import IndependentCells
 from sparsedp.releases.uncertainty import Uncertainty, interval_of
+
+MANY = 128
+"""Sums of so many independent errors are normal, and independent again: nothing need be asked of the cells."""
 
 
 class ScaledErrors:
@@ -82,4 +86,14 @@ def marginal_errors(errors: Uncertainty, shape: tuple[int, ...], kept: tuple[int
     """The errors of the sums that a marginal is made of."""
     if isinstance(errors, ScaledErrors):
         return ScaledErrors(marginal_errors(errors.inner, shape, kept), errors.factor)
+    each = prod(length for axis, length in enumerate(shape) if axis not in kept)
+    if isinstance(errors, IndependentCells) and each >= MANY:
+        return IndependentCells(summed(np.broadcast_to(errors.variances, shape), kept))
     return MarginalErrors(errors, shape, kept)
+
+
+def cost(errors: Uncertainty, cells: int) -> int:
+    """How many cells one question is about, as far as its price goes; `cells` are those of the whole table."""
+    if isinstance(errors, ScaledErrors):
+        return cost(errors.inner, cells)
+    return errors.variances.size if isinstance(errors, IndependentCells) else cells

@@ -36,12 +36,11 @@ class TimeInterval:
 
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """Cell i of axis number `axis` reaches from left[i] to right[i]; of whole numbers and ticks the two are the same.
+    """Cell i of the axis reaches from left[i] to right[i]; of whole numbers and ticks the two are the same.
 
     Times are in microseconds since 1970; `clock` is their time axis.
     """
 
-    axis: int
     name: str
     left: Floats
     right: Floats
@@ -54,11 +53,6 @@ class Positions:
             given = f"{self.name!r}, which has a bin without an end"
             raise InvalidInput("axis", given, "its middle is nowhere; ask for a `quantile`, or declare finite edges")
         return self.left / 2 + self.right / 2
-
-    def weights(self, along: Floats, shape: tuple[int, ...]) -> Floats:
-        """One weight for each place on the axis, as one for each cell."""
-        lengths = [length if axis == self.axis else 1 for axis, length in enumerate(shape)]
-        return np.ascontiguousarray(np.broadcast_to(along.reshape(lengths), shape))
 
     def told(self, interval: Interval) -> Interval | TimeInterval:
         """The interval in the axis' own words."""
@@ -84,30 +78,30 @@ def positions(release: Release, axis: str | None) -> Positions:
     if axis is None and len(release.domain.axes) > 1:
         raise InvalidInput("axis", "missing", f"choose one of {', '.join(release.domain.names)}")
     name = release.domain.names[0] if axis is None else axis
-    return _of_axis(release.domain.axis(name), release.domain.names.index(name), release)
+    return _of_axis(release.domain.axis(name), release)
 
 
 def _of_ticks(release: Release) -> Positions:
     if release.time is None or release.time.start is None:
         numbers = np.arange(len(release), dtype=np.float64)
-        return Positions(0, "cell" if release.time is None else "tick", numbers, numbers)
-    return _of_times(0, "time", release.time, len(release))
+        return Positions("cell" if release.time is None else "tick", numbers, numbers)
+    return _of_times("time", release.time, len(release))
 
 
-def _of_times(number: int, name: str, clock: TimeAxis, length: int) -> Positions:
+def _of_times(name: str, clock: TimeAxis, length: int) -> Positions:
     edges = clock.times(length + 1).astype(np.int64).astype(np.float64)
-    return Positions(number, name, edges[:-1], edges[1:], clock)
+    return Positions(name, edges[:-1], edges[1:], clock)
 
 
-def _of_axis(axis: Axis, number: int, release: Release) -> Positions:
+def _of_axis(axis: Axis, release: Release) -> Positions:
     if isinstance(axis, Calendar):
-        return _of_times(number, axis.name, axis.time, axis.length)
+        return _of_times(axis.name, axis.time, axis.length)
     if isinstance(axis, Integers):
         whole = np.arange(axis.first, axis.last + 1, dtype=np.float64)
-        return Positions(number, axis.name, whole, whole)
+        return Positions(axis.name, whole, whole)
     if isinstance(axis, Bins):
         edges = np.array(axis.edges)
-        return Positions(number, axis.name, edges[:-1], edges[1:])
+        return Positions(axis.name, edges[:-1], edges[1:])
     kind = "whose labels have no order" if isinstance(axis, Categories) else "which is no line of numbers"
     ordered = [other.name for other in release.domain.axes if other.ordered] if release.domain is not None else []
     remedy = f"choose one of {', '.join(ordered)}" if ordered else "ask for its cells, or for `top`"

@@ -365,10 +365,3 @@ def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
     except (TypeError, ValueError):
         raise InvalidInput("record", "not of texts and numbers", "give what `ledger.record(…)` returned") from None
     return plain
-
-
-def open_release(path: str | os.PathLike[str]) -> Release:
-    """A saved release, checked against its digest; see `sparsedp.release_file`."""
-    # By name: a file may hold a synopsis, which is made of later parts than a release.
-    release: Release = import_module("sparsedp.release_file").open_release(path)
-    return release

@@ -12,7 +12,7 @@ from sparsedp.arrays import Floats
 from sparsedp.releases import saved_form
 from sparsedp.releases.release import Release
 from sparsedp.releases.top_cells import place_in_words, shown_place
-from sparsedp.releases.uncertainty import Interval, normal_quantile
+from sparsedp.releases.uncertainty import Interval, normal_quantile, shown_number
 from sparsedp.validate import whole
 
 if TYPE_CHECKING:
@@ -29,8 +29,9 @@ class Difference:
     interval: Interval | None
 
     def __str__(self) -> str:
-        found = f"{self.second - self.first:+,.6g}" if self.interval is None else str(self.interval)
-        return f"{shown_place(self.place)}: {self.first:,.6g} → {self.second:,.6g}, difference {found}"
+        found = shown_number(self.second - self.first, "+") if self.interval is None else str(self.interval)
+        first, second = shown_number(self.first), shown_number(self.second)
+        return f"{shown_place(self.place)}: {first} → {second}, difference {found}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,11 +100,14 @@ class Comparison:
 
     def _facts(self) -> list[str]:
         cells = self.release.values.size
-        told = "" if self.total is None else f" [{self.total.low:+,.6g}, {self.total.high:+,.6g}] at {self.level:.6g}"
-        sums = [float(values.sum()) for values in (self.first, self.second)]
+        first, second = float(self.first.sum()), float(self.second.sum())
+        apart = shown_number(second - first, "+")
+        if self.total is not None:
+            low, high = shown_number(self.total.low, "+"), shown_number(self.total.high, "+")
+            apart += f" [{low}, {high}] at {self.level:.6g}"
         return [
             f"{cells:,} cells, {self.release.span}",
-            f"total: {sums[0]:,.6g} → {sums[1]:,.6g}, difference {sums[1] - sums[0]:+,.6g}{told}",
+            f"total: {shown_number(first)} → {shown_number(second)}, difference {apart}",
             f"cells: mean difference {np.abs(self.difference).mean():,.6g}, correlation {self.correlation:.4f}",
         ]
 

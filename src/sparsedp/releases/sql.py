@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from sparsedp.errors import InvalidInput
+from sparsedp.releases.uncertainty import shown_number
 
 if TYPE_CHECKING:
     import duckdb
@@ -143,7 +144,7 @@ def to_pandas(table: pa.Table) -> pandas.DataFrame:
 
 
 def _shown(value: object) -> str:
-    text = f"{value:,.6g}" if isinstance(value, float) else "" if value is None else " ".join(str(value).split())
+    text = shown_number(value) if isinstance(value, float) else "" if value is None else " ".join(str(value).split())
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
 
 

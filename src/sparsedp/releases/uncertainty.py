@@ -31,7 +31,13 @@ class Interval:
     level: float
 
     def __str__(self) -> str:
-        return f"{self.estimate:,.6g} [{self.low:,.6g}, {self.high:,.6g}] at {self.level:.6g}"
+        low, high, estimate = (shown_number(number) for number in (self.low, self.high, self.estimate))
+        return f"{estimate} [{low}, {high}] at {self.level:.6g}"
+
+
+def shown_number(number: float, sign: str = "") -> str:
+    """A number as people read it: with six digits, and large ones with all they have before the point."""
+    return f"{number:{sign},.0f}" if 1e6 <= abs(number) < 1e15 else f"{number:{sign},.6g}"
 
 
 class Uncertainty(Protocol):

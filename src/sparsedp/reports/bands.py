@@ -96,7 +96,7 @@ class Bands:
         for axis, grouping in enumerate(groupings):
             if grouping is not None and grouping.order is not None:
                 parts = [part.take(grouping.order, axis=axis) for part in parts]
-        return Banded(*parts)
+        return Banded(parts[0], parts[1], parts[2])
 
     @cached_property
     def cell_ends(self) -> tuple[Floats, Floats]:

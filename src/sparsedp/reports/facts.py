@@ -9,12 +9,12 @@ import numpy as np
 from sparsedp.axes import Axis, Bins, Calendar, Categories, Integers
 from sparsedp.errors import InvalidInput
 from sparsedp.privacy.budget import Budget
-from sparsedp.releases.uncertainty import Interval
+from sparsedp.releases.uncertainty import Interval, normal_quantile
 from sparsedp.reports.bands import LEVEL
-from sparsedp.reports.figures import decimals_for, plain, with_error
+from sparsedp.reports.figures import decimals_for, with_error
 from sparsedp.reports.groupings import zone_of
 from sparsedp.reports.time_groups import own_unit
-from sparsedp.reports.views import View, axes_of
+from sparsedp.reports.views import axes_of
 from sparsedp.version import __version__
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ def key_figures(release: Release) -> list[tuple[str, str]]:
     figures.append(("Privacy budget", release.spent.amount if release.private else "none: NOT PRIVATE"))
     typical = typical_error(release)
     if typical is not None:
-        figures.append(("Typical error of one number", f"± {typical:,.{decimals_for(typical)}f}"))
+        half = normal_quantile(LEVEL) * typical
+        figures.append(("Typical range of one number", f"± {half:,.{decimals_for(half)}f}"))
     return figures
 
 
@@ -71,7 +72,8 @@ def facts(release: Release) -> list[tuple[str, str]]:
     found.append(("Recovery", f"{release.recovery.get('name', 'none')}: {release.recovery.get('status', 'no status')}"))
     bought = _bought(release)
     if len(bought) > 1:
-        found.append(("What the budget bought", "; ".join(f"{purpose}: {amount}" for purpose, amount in bought.items())))
+        parts = "; ".join(f"{purpose}: {amount}" for purpose, amount in bought.items())
+        found.append(("What the budget bought", parts))
     if release.record and release.record.get("time"):
         found.append(("Noise drawn", str(release.record["time"])))
     found.append(("Written by", f"sparsedp {__version__}"))
@@ -135,47 +137,3 @@ def _moment(time: np.datetime64) -> str:
 
 def _short(label: str) -> str:
     return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
-
-
-RANGES = {
-    "line": "the shaded band is its range",
-    "bars": "the thin line at the end of a bar is its range",
-    "heat": "of a square, its range is told when it is chosen, and “how far it may be off” can be shown as colour",
-}
-
-
-def reading(release: Release, views: list[View], left_out: list[str]) -> list[str]:
-    """How to read the chart, for this release."""
-    parts = []
-    kinds = list(dict.fromkeys(view.kind for view in views))
-    if release.uncertainty is None:
-        parts.append(
-            f"Each value is an estimate: noise was added to protect people. The way these numbers were recovered "
-            f"(“{release.recovery.get('name', '')}”) says nothing of how far they are off, so no ranges are drawn."
-        )
-    else:
-        parts.append(
-            f"Each value is an estimate: noise was added to protect people. It comes with a range, and the true value "
-            f"lies within it in about 95 of 100 releases like this one: {'; '.join(RANGES[kind] for kind in kinds)}."
-        )
-        parts.append("Two values whose ranges overlap may well be equal. Do not read a story into such differences.")
-    if (release.values < 0).any():
-        begin = " Their ranges begin at zero, as true values do." if release.nonnegative else ""
-        parts.append(f"Values below zero are no mistake: noise took them there, and sums stay right this way.{begin}")
-    elif release.nonnegative:
-        parts.append("True values cannot be below zero, and so no range is.")
-    parts.append("Values need not be whole numbers: they are what the noise left, best estimates and not counts.")
-    if left_out:
-        parts.append(f"There was no room on this page for {', '.join(left_out[:6])}{' and more' if left_out[6:] else ''}: ask the file.")
-    return parts
-
-
-def finer_than_shown(release: Release, shown: int) -> str | None:
-    """What to say where the page shows sums of cells only."""
-    if shown >= len(release):
-        return None
-    smallest = plain(float(shown))
-    return (
-        f"The release has {len(release):,} cells, too many for one page: it shows sums of neighbouring cells, "
-        f"at most {smallest} at a time. Every cell is in the file."
-    )

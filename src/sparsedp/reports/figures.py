@@ -43,17 +43,17 @@ def factor(amount: Fraction) -> str:
     if amount > 100:
         return f"more than 10^{floor(float(amount) / 2.302585092994046)}"
     value = exp(float(amount))
-    if value < 1.01:
+    if value < 1.1:
         return f"{_up(value, 4):.4f}"
     return f"{_up(value, 2):.2f}" if value < 10 else f"{_up(value, 0):,.0f}"
 
 
 def chance(amount: Fraction) -> str:
-    """What an even chance may become at most, in per cent, rounded up: "63 %"; never quite 100 %."""
+    """What an even chance may become at most, in per cent, rounded up: "62.3 %"; never quite 100 %."""
     value = 100 / (1 + exp(-min(float(amount), 700.0)))
     if value > 99.9:
         return "nearly 100 %"
-    return f"{_up(value, 1):.1f} %" if value > 99 or value < 51 else f"{_up(value, 0):.0f} %"
+    return f"{_up(value, 1):.1f} %"
 
 
 def other_chance(amount: Fraction) -> str:
@@ -61,7 +61,7 @@ def other_chance(amount: Fraction) -> str:
     value = 100 / (1 + exp(min(float(amount), 700.0)))
     if value < 0.1:
         return "nearly 0 %"
-    return f"{-_up(-value, 1):.1f} %" if value < 1 or value > 49 else f"{-_up(-value, 0):.0f} %"
+    return f"{-_up(-value, 1):.1f} %"
 
 
 def one_in(small: Fraction) -> str:
@@ -73,5 +73,5 @@ def one_in(small: Fraction) -> str:
 
 
 def _up(value: float, digits: int) -> float:
-    scale = 10**digits
+    scale = 10.0**digits
     return -floor(-round(value * scale, 6)) / scale

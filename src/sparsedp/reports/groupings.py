@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isfinite
+from typing import Any
 
 import numpy as np
 
@@ -46,16 +47,13 @@ def _numbers(axis: Axis, size: int) -> Grouping:
     if isinstance(axis, Bins):
         starts = np.arange(0, axis.length, size)
         edges = [axis.edges[place] for place in [*starts.tolist(), axis.length]]
-        scale = {
-            "name": axis.name,
-            "kind": "bins",
-            "edges": [edge if isfinite(edge) else None for edge in edges],
-        }
-        return Grouping("bin" if size == 1 else f"{size:,} bins", starts, axis.length, scale)
+        finite = [edge if isfinite(edge) else None for edge in edges]
+        called = "bin" if size == 1 else f"{size:,} bins"
+        return Grouping(called, starts, axis.length, {"name": axis.name, "kind": "bins", "edges": finite})
     first = axis.first if isinstance(axis, Integers) else 0
     starts = in_runs(np.arange(first, first + axis.length) // size)
     bounds = [first + start for start in [*starts.tolist(), axis.length]]
-    scale = {"name": axis.name, "kind": "number", "bounds": bounds}
+    scale: dict[str, Any] = {"name": axis.name, "kind": "number", "bounds": bounds}
     if size == 1:
         scale = {"name": axis.name, "kind": "number", "first": first, "length": axis.length}
     sizes = np.diff(starts, append=axis.length)

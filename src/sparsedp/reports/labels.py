@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from sparsedp.reports.grouping import Grouping
@@ -17,12 +19,12 @@ def labels_of(grouping: Grouping) -> list[str]:
         return list(scale["labels"])
     if scale["kind"] == "bins":
         edges = scale["edges"]
-        return [_bin(low, high) for low, high in zip(edges[:-1], edges[1:], strict=True)]
+        return [_bin(low, high) for low, high in pairwise(edges)]
     if scale["kind"] == "number":
         if "bounds" not in scale:
             return [str(scale["first"] + place) for place in range(scale["length"])]
         bounds = scale["bounds"]
-        return [f"{low} to {high - 1}" for low, high in zip(bounds[:-1], bounds[1:], strict=True)]
+        return [f"{low} to {high - 1}" for low, high in pairwise(bounds)]
     times = scale.get("times") or [scale["first"] + place * scale["step"] for place in range(scale["length"])]
     moments = np.rint(np.asarray(times, dtype=np.float64) * 1000).astype(np.int64).astype("datetime64[us]")
     return [str(moment)[: SHOWN[scale["unit"]]].replace("T", " ") for moment in moments]

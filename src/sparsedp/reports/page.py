@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from sparsedp.errors import InvalidInput
 from sparsedp.reports.chart_data import chart_data
-from sparsedp.reports.facts import default_title, facts, finer_than_shown, key_figures, ledger_line, reading
+from sparsedp.reports.facts import default_title, facts, key_figures, ledger_line
 from sparsedp.reports.files import checked_target, write_whole
+from sparsedp.reports.reading import finer_than_shown, reading
 from sparsedp.reports.snippets import snippets
-from sparsedp.reports.statement import not_promised, promise_in_words
+from sparsedp.reports.statement import not_promised, promise_in_words, protected_unit
 from sparsedp.reports.views import axes_of, views_of
 from sparsedp.version import __version__
 
@@ -69,7 +70,8 @@ def page_of(release: Release, *, title: str, file: str | None = None) -> str:
         "file_note": escape("" if file else "(Put the name of your own file for release.parquet.)"),
         "snippets": "".join(
             f"<h3>{escape(each.heading)}</h3><p>{escape(each.says)}</p>"
-            f'<pre tabindex="0" role="region" aria-label="{escape(each.heading)} example"><code>{escape(each.code)}</code></pre>'
+            f'<pre tabindex="0" role="region" aria-label="{escape(each.heading)} example">'
+            f"<code>{escape(each.code)}</code></pre>"
             for each in snippets(release, file or "release.parquet")
         ),
         "ledger": _ledger(release),
@@ -109,7 +111,7 @@ def _lead(release: Release) -> str:
     cells = f"{len(release):,} number{'s' if len(release) > 1 else ''}"
     if not release.private:
         return f"{cells}, made with noise that can be repeated: for tests only."
-    hidden = "event" if release.guarantee.neighbours.unit == "event" else "person"
+    hidden = protected_unit(release.guarantee)
     known = "" if release.uncertainty is None else " Each comes with the range that its true value is likely in."
     return f"{cells}, published with noise that hides any one {hidden}.{known}"
 
@@ -127,7 +129,7 @@ def _promise(release: Release) -> str:
     if never:
         items = "".join(f"<li>{escape(each)}</li>" for each in never)
         parts += f"<h3>What it does not promise</h3><ul>{items}</ul>"
-    return f"{parts}<h3>In strict terms</h3><p class=\"strict\">{escape(str(release.guarantee))}</p>"
+    return f'{parts}<h3>In strict terms</h3><p class="strict">{escape(str(release.guarantee))}</p>'
 
 
 def _ledger(release: Release) -> str:
@@ -157,9 +159,9 @@ def _checked_title(title: object) -> str | None:
     return " ".join(title.split())
 
 
-def _name_of(file: object, target: Path) -> str | None:
+def _name_of(file: str | os.PathLike[str] | None, target: Path) -> str | None:
     """The release's file as seen from the page; where nobody says, one of the page's own name beside it."""
     if file is not None:
-        return os.fspath(file)  # type: ignore[arg-type]  # anything else is refused by os itself
+        return str(Path(file))
     beside = [target.with_suffix(ending) for ending in (".release.parquet", ".parquet")]
     return next((each.name for each in beside if each.is_file()), None)

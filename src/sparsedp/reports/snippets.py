@@ -36,11 +36,13 @@ def snippets(release: Release, file: str) -> list[Snippet]:
             "Any sum of cells with the range that its true value lies in, and SQL, answered on your own machine:",
             python_example(release, file),
         ),
-        Snippet("Command line", "The same question from the shell:", f"sparsedp query {_quoted(file)} {_quoted(select)}"),
+        Snippet(
+            "Command line", "The same question from the shell:", f"sparsedp query {_quoted(file)} {_quoted(select)}"
+        ),
         Snippet(
             "Any other tool",
             "The file is plain Parquet, which pandas, polars, Spark and DuckDB open as it is. In DuckDB:",
-            f"{select.replace('from release', f'from {_text(file)}')};",
+            f"{example_sql(release, _text(file))};",
         ),
     ]
 
@@ -59,14 +61,14 @@ def python_example(release: Release, file: str) -> str:
     return "\n".join(lines)
 
 
-def example_sql(release: Release) -> str:
+def example_sql(release: Release, table: str = "release") -> str:
     """A sum by the first axis of labels, or the largest cells."""
     value = release.quantity.column
     labels = next((axis for axis in axes_of(release) if isinstance(axis, Categories)), None)
     if labels is None:
-        return f"select * from release order by {value} desc limit 10"
+        return f"select * from {table} order by {value} desc limit 10"  # noqa: S608  # shown, never run
     column = _name(labels.name)
-    return f"select {column}, sum({value}) from release group by {column} order by 2 desc"
+    return f"select {column}, sum({value}) from {table} group by {column} order by 2 desc"  # noqa: S608
 
 
 def _asked(release: Release) -> str:
@@ -84,8 +86,7 @@ def _box_value(axis: Axis) -> str:
         return repr(shown[0])
     if isinstance(axis, Bins):
         finite = [edge for edge in axis.edges if np.isfinite(edge)]
-        low, high = finite[0], finite[min(half, len(finite) - 1)]
-        return f"({low!r}, {high!r})" if low < high else "slice(0, 1)"
+        return f"({finite[0]!r}, {finite[min(half, len(finite) - 1)]!r})" if len(finite) > 1 else "slice(0, 1)"
     if isinstance(axis, Integers):
         return f"({axis.first}, {axis.first + half})"
     if isinstance(axis, Calendar) and axis.length > 1 and (axis.zone or not axis.utc):
@@ -97,10 +98,6 @@ def _box_value(axis: Axis) -> str:
 
 
 def _name(column: str) -> str:
-    return column if column.isidentifier() and column.isascii() and column.lower() not in KEYWORDS else _double(column)
-
-
-def _double(column: str) -> str:
     return '"' + column.replace('"', '""') + '"'
 
 
@@ -110,11 +107,3 @@ def _text(text: str) -> str:
 
 def _quoted(text: str) -> str:
     return shlex.quote(text)
-
-
-KEYWORDS = frozenset(
-    "all and any as asc between by case cast column create default desc distinct else end exists false for from full "
-    "group having in inner into is join left like limit natural not null offset on only or order outer primary "
-    "references right select some table then to true union unique user using values when where window with".split()
-)
-"""What SQL would not take for the name of a column."""

@@ -8,6 +8,7 @@ from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.conversion import epsilon_of
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.reports.figures import chance, factor, one_in, other_chance
+from sparsedp.validate import shown
 
 USUAL_DELTA = Fraction(1, 10**6)
 """Where a promise is in ρ alone, its odds are told at this δ."""
@@ -55,21 +56,30 @@ def _told(spent: Budget) -> Budget:
 
 
 def _noise(guarantee: Guarantee) -> str:
-    hidden = "any one event" if guarantee.neighbours.unit == "event" else "any one person"
     return (
-        f"Random noise was added to the numbers before they were published: enough to hide whether {hidden} is among "
-        "them, and little enough to keep what is true of many."
+        f"Random noise was added to the numbers before they were published: enough to hide whether any one "
+        f"{protected_unit(guarantee)} is among them, and little enough to keep what is true of many."
     )
+
+
+def protected_unit(guarantee: Guarantee) -> str:
+    """What one of is hidden: a person, an event of a stream, or a record where every record is another person's."""
+    counted = guarantee.neighbours.counted
+    if guarantee.neighbours.unit == "event":
+        return "event"
+    return "record" if counted is not None and counted.unit is None else "person"
 
 
 def _odds(guarantee: Guarantee, told: Budget) -> str:
     assert told.epsilon is not None  # noqa: S101  # that is what was told
     epsilon = told.epsilon
-    one = guarantee.neighbours.unit == "event"
+    one = protected_unit(guarantee)
     if guarantee.neighbours.relation == "replace_one":
-        wonder = "which of two things your records say" if not one else "which of two things one of your events was"
+        wonder = "which of two things your records say"
+        wonder = wonder if one == "person" else f"which of two things one {one} of yours was"
     else:
-        wonder = "whether your records are in these data" if not one else "whether one of your events is in these data"
+        wonder = "whether your records are" if one == "person" else f"whether one {one} of yours is"
+        wonder += " in these data"
     return (
         f"Suppose somebody wonders {wonder}, and holds both for equally likely. Whatever else they know, and however "
         f"long they study what was published, their odds change by at most a factor of {factor(epsilon)}: "
@@ -83,12 +93,12 @@ def _slack(guarantee: Guarantee, told: Budget) -> list[str]:
     if guarantee.spent.epsilon is None:
         parts.append(
             f"The budget was counted as {guarantee.spent.amount} of zero-concentrated differential privacy. Among "
-            f"other things that gives the odds above, at ε = {float(told.epsilon or 0):.4g} and δ = {one_in(told.delta)}."
+            f"other things that gives the odds above, at ε = {float(told.epsilon or 0):.4g} and δ {one_in(told.delta)}."
         )
     if told.delta:
         parts.append(
-            f"This holds up to a slack of δ, {one_in(told.delta)}: it may be read as the chance that the noise protects "
-            "somebody less than that."
+            f"This holds up to a slack of δ, {one_in(told.delta)}: it may be read as the chance that the noise "
+            "protects somebody less than that."
         )
     return parts
 
@@ -100,17 +110,30 @@ def _strength(told: Budget) -> list[str]:
 
 
 def _whom(guarantee: Guarantee) -> list[str]:
-    neighbours = guarantee.neighbours
-    bound = f"{neighbours.contribution:,}"
+    neighbours, counted = guarantee.neighbours, guarantee.neighbours.counted
+    step = Fraction(1) if counted is None else counted.resolution
+    bound = f"the numbers by at most {shown(neighbours.contribution * step)} in total"
     if neighbours.unit == "event":
-        each = guarantee.spent.epsilon if not guarantee.spent.delta else None
-        example = "" if each is None else f": with ten events the factor is up to {factor(10 * each)}"
+        protected = f"one event, which changes {bound}, and not all that one person ever did"
+        return [f"What is protected is {protected}. {_several(guarantee, 'events')}"]
+    if counted is not None and counted.unit is None:
+        protected = f"one record, which changes {bound}: it was declared that every record is another person's"
+        return [f"What is protected is {protected}. {_several(guarantee, 'records')}"]
+    if counted is not None and counted.unit is not None:
+        most = f"{counted.records:,} record{'s' if counted.records > 1 else ''}"
         return [
-            f"What is protected is one event, which changes the numbers by at most {bound} in total, and not all that "
-            f"one person ever did. For somebody with several events the promise is weaker, as many times over{example}."
+            f"What is protected is one person: all records with the same {' and '.join(counted.unit)}. Of each person "
+            f"at most {most} were counted, which change {bound}; any others were left out."
         ]
     always = " over the whole stream" if neighbours.unit == "person" else ""
-    return [f"What is protected is all that one person adds{always}: a change of the numbers by at most {bound} in total."]
+    return [f"What is protected is all that one person adds{always}: it changes {bound}."]
+
+
+def _several(guarantee: Guarantee, things: str) -> str:
+    """Who is there several times is protected less."""
+    each = guarantee.spent.epsilon if not guarantee.spent.delta else None
+    example = "" if each is None else f": with ten of them the factor is up to {factor(10 * each)}"
+    return f"For somebody with several {things} the promise is weaker, as many times over{example}."
 
 
 def _public_totals(guarantee: Guarantee) -> list[str]:

@@ -21,6 +21,8 @@ MOST_POINTS = 10_000
 MOST_POINTS_IN_ALL = 20_000
 MOST_SQUARES = 6_000
 """Of a heat map: a year of days by 16 groups."""
+MOST_SUMMED = 2**31
+"""Cells that are added up for all pairs of axes together: a few seconds."""
 MOST_BARS = 50
 SHOWN_FIRST = 750
 """A line opens with no more points than this: they can be told apart."""
@@ -67,7 +69,10 @@ def views_of(release: Release) -> tuple[list[View], list[str]]:
     left_out, points = [], 0
     # Single axes are made first, for they are cheap and every one of them is wanted; pairs are what is left out.
     made: dict[tuple[int, ...], View] = {}
-    for places in sorted(shown, key=len):
+    for number, places in enumerate(sorted(shown, key=len)):
+        if len(places) == 2 and made and number * len(release) > MOST_SUMMED:
+            left_out.append(" × ".join(axes[place].name for place in places))
+            continue
         view = _single(bands, axes, places[0]) if len(places) == 1 else _pair(bands, axes, places)
         size = sum(picture.banded.values.size for picture in view.pictures)
         if made and len(places) == 2 and points + size > MOST_POINTS_IN_ALL:

@@ -46,14 +46,16 @@ def run(folder: Path, size: int, long: int) -> dict[str, object]:
 
 
 def begin(folder: Path, size: int) -> dict[str, object]:
-    """Begin a ledger on a full disk; what is said, and what is left there."""
-    said = ""
+    """Begin a ledger on a full disk; what is said, and what is left there; with room again it is begun."""
+    said, books = "", open_ledger(folder / "budget.db")
     with no_file_beyond(size):
         try:
-            open_ledger(folder / "budget.db").declare("visits", epsilon=1)
+            books.declare("visits", epsilon=1)
         except SparsedpError as error:
             said = str(error)
-    return {"begun": not said, "said": said, "left": os.listdir(folder)}
+    left = os.listdir(folder)
+    books.declare("visits", epsilon=1)
+    return {"begun": not said, "said": said, "left": left}
 
 
 if __name__ == "__main__":

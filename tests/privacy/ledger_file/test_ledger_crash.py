@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
 ]
 
-KILLS = 80
+KILLS = 64
 RACES = 20
 
 AFTER: dict[str, tuple[str | None, bool, bool]] = {
@@ -67,11 +67,10 @@ def test_killed_at_every_step(point: str, folder: Path) -> None:
     assert (found is not None and found.synopsis_path is not None) == (stored and state != "delivered")
     # The next run delivers what is stored at no cost, or is refused if it must pay again and cannot.
     again = forked(lambda: spend_until_killed(path, told, "1", "0.6", die_at="delivered"))
-    if found is None or found.synopsis_path is not None:
-        if state != "delivered":
-            assert exit_code(again) == -signal.SIGKILL
-            assert [entry.state for entry in ledger.entries] == ["delivered"]
-            return
+    if (found is None or found.synopsis_path is not None) and state != "delivered":
+        assert exit_code(again) == -signal.SIGKILL
+        assert [entry.state for entry in ledger.entries] == ["delivered"]
+        return
     deadline = time.monotonic() + 20
     while "refused" not in told.read_text() if told.exists() else True:
         assert time.monotonic() < deadline
@@ -84,9 +83,10 @@ def test_killed_at_every_step(point: str, folder: Path) -> None:
 def test_killed_at_random_moments(folder: Path) -> None:
     path, told = folder / "budget.db", folder / "told"
     chance, amount = random.Random(5), Budget(epsilon="0.01")  # noqa: S311
+    takes = seconds_of_a_run(folder / "timed")
     for _ in range(KILLS):
         child = forked(lambda: spend_until_killed(path, told, "3", "0.01"))
-        time.sleep(chance.uniform(0.004, 0.05))
+        time.sleep(chance.uniform(0.5, 3.5) * takes)
         os.kill(child, signal.SIGKILL)
         assert exit_code(child) == -signal.SIGKILL
         if not path.exists() or path.stat().st_size == 0:
@@ -109,7 +109,15 @@ def test_killed_at_random_moments(folder: Path) -> None:
     lost = [entry for entry in ledger.entries if entry.state == "debited"]
     assert lost, "no kill met a run between its debit and its synopsis"
     names = {file.name for file in folder.iterdir()}
-    assert names <= {"budget.db", "budget.db-journal", "budget.db.synopses", "told"}
+    assert names <= {"budget.db", "budget.db-journal", "budget.db.synopses", "told", "timed"}
+
+
+def seconds_of_a_run(folder: Path) -> float:
+    """How long a process takes to its first delivery: slow disks and busy machines see the same kills."""
+    folder.mkdir()
+    started = time.perf_counter()
+    exit_code(forked(lambda: spend_until_killed(folder / "b.db", folder / "t", "1", "0.5", die_at="delivered")))
+    return time.perf_counter() - started
 
 
 def has_spends(file: sqlite3.Connection) -> bool:

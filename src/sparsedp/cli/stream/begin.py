@@ -125,7 +125,7 @@ def _create(path: Path, stream: Stream, ledger: Ledger | None) -> None:
         if ledger is not None:
             spend = ledger.debit(spent, f"{stream.name} stream", relation=relation, parameters=described)
             debited = True
-        os.link(scratch, path)
+        _name(scratch, path)
         if spend is not None and ledger is not None:
             ledger.deliver(spend, hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest())
     except KeyboardInterrupt:
@@ -139,6 +139,18 @@ def _create(path: Path, stream: Stream, ledger: Ledger | None) -> None:
         for ending in ("", "-wal", "-shm", "-journal"):
             with suppress(OSError):
                 scratch.with_name(scratch.name + ending).unlink()
+
+
+def _name(scratch: Path, path: Path) -> None:
+    """Give the file its name, unless another process has taken it meanwhile."""
+    try:
+        os.link(scratch, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if path.exists():
+            raise
+        os.rename(scratch, path)
 
 
 def _debited(amount: str) -> str:

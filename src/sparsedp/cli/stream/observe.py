@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -54,8 +53,8 @@ def observe_counts(
             if follow:
                 _follow(stream, time, fill, as_json=as_json)
                 return
-            lines = list(parsed(sys.stdin.buffer, time))
-            published = [entry for run in _runs(lines, before, fill) for entry in _observed(stream, run, fill)]
+            lines = _checked(list(parsed(sys.stdin.buffer, time)), stream, fill)
+            published = [entry for run in _runs(lines) for entry in _observed(stream, run, fill)]
         except KeyboardInterrupt:
             kept = stream.ticks - before
             raise Interrupted(f"{kept:,} ticks were kept; the stream goes on after them.") from None
@@ -74,24 +73,39 @@ def _follow(stream: Stream, time: TimeAxis, fill: int, *, as_json: bool) -> None
         sys.stdout.flush()
 
 
-def _runs(lines: list[Line], ticks: int, fill: int) -> Iterator[list[Line]]:
-    """Lines of one tick after another, each run taken in at once; all of them are checked before the first is."""
+def _checked(lines: list[Line], stream: Stream, fill: int) -> list[Line]:
+    """The lines, if all of them can be taken in; whatever is wrong with any is found before the first is."""
+    signed, last = stream.describe()["terms"]["negative"], None
+    for line in lines:
+        if line.count < 0 and not signed:
+            raise refused(line.number, "a count below zero", "counts are 0 or more; begin a stream with --negative")
+        if line.tick is not None:
+            _check_time(line.number, line.tick, last, stream, fill)
+        last = line.tick
+    return lines
+
+
+def _check_time(number: int, tick: int, last: int | None, stream: Stream, fill: int) -> None:
+    if last is not None and tick <= last:
+        what = "at the same time as an earlier line" if tick == last else "earlier than the line before"
+        raise refused(number, what, "give every tick once, in the order of time")
+    missing = tick - max(stream.ticks, 0 if last is None else last + 1)
+    if missing > fill:
+        remedy = "check its time, or say --fill if nothing happened in between: that is published as zeros, for good"
+        raise refused(number, f"{missing:,} ticks after the one before", remedy)
+    if stream.horizon is not None and tick >= stream.horizon:
+        raise refused(number, "after the last tick of this stream", f"it has {stream.horizon:,}, its horizon")
+
+
+def _runs(lines: list[Line]) -> list[list[Line]]:
+    """Lines of one tick after another, each run to be taken in at once."""
     runs: list[list[Line]] = []
     for line in lines:
-        last = runs[-1][-1] if runs else None
-        if last is not None and line.tick is not None and last.tick is not None:
-            if line.tick <= last.tick:
-                what = (
-                    "at the same time as an earlier line" if line.tick == last.tick else "earlier than the line before"
-                )
-                raise refused(line.number, what, "give every tick once, in the order of time")
-            if max(line.tick - last.tick - 1, 0) > fill and line.tick > ticks:
-                what = f"{line.tick - last.tick - 1:,} ticks after the line before"
-                raise refused(line.number, what, "check its time, or say --fill if nothing happened in between")
-        if last is None or (line.tick is not None and line.tick != (last.tick or 0) + 1):
+        follows = bool(runs) and (line.tick is None or line.tick == (runs[-1][-1].tick or 0) + 1)
+        if not follows:
             runs.append([])
         runs[-1].append(line)
-    return iter(runs)
+    return runs
 
 
 def _observed(stream: Stream, run: list[Line], fill: int) -> list[tuple[int, Any]]:

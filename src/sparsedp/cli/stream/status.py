@@ -21,7 +21,8 @@ def show_status(file: Annotated[str, typer.Argument(help="The stream's file.")],
         show_json(facts)
         return
     show(f"{file}: {facts['kind']}, {facts['ticks']:,} ticks of {facts['schedule']}.")
-    show(f"The next tick is {facts['next']}.")
+    ended = f"It has reached its horizon, {facts['horizon']:,} ticks." if facts["next"] is None else None
+    show(ended or f"The next tick is {facts['next']}.")
     show(facts["guarantee"])
 
 

@@ -12,7 +12,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from sparsedp.errors import BadFile
@@ -28,7 +28,7 @@ _PRAGMAS = (
     "PRAGMA trusted_schema = OFF",
     "PRAGMA temp_store = MEMORY",
 )
-_LAST = "SELECT coalesce(max(number), 0) FROM spends"
+_KNOWN = "SELECT identity, (SELECT coalesce(max(number), 0) FROM spends) FROM ledger"
 _SPEND = "SELECT 1 FROM spends WHERE token = ?"
 
 
@@ -80,7 +80,10 @@ class LedgerStore:
             connection.execute("BEGIN")
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # what a crash left is settled first
             self._check(connection, hold)
-            yield connection
+            try:
+                yield connection
+            finally:
+                connection.close()  # an interruption from here on leaves no lock
 
     @contextmanager
     def writing(self, outcome: str, *, token: str | None = None, begin: bool = False) -> Iterator[sqlite3.Connection]:
@@ -90,30 +93,31 @@ class LedgerStore:
         `begin`: lay out the tables if the file is empty.
         """
         with self._opened(exclusive=True, outcome=outcome) as (connection, hold):
-            (journal,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
-            if journal != "delete":
-                raise Refused(faults.in_use(self.path, self._wait))
-            connection.execute("BEGIN IMMEDIATE")
-            new = begin and hold.size == 0
             try:
+                self._begin(connection)
+                new = begin and hold.size == 0
                 if new:
                     self._refuse_a_second_beginning()
                     lay_out(connection)
                 self._check(connection, hold, new=new)
                 yield connection
-                (last,) = connection.execute(_LAST).fetchone()
+                known = connection.execute(_KNOWN).fetchone()
                 self.reached("before the commit")
                 self._commit(connection, token)
             except BaseException:
-                with suppress(sqlite3.Error):
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
-                    if new and self._made and hold.size == 0 and hold.in_place:
-                        self.file.unlink()
+                connection.close()  # which takes back what is not committed
+                if self._made and hold.size == 0 and hold.in_place:
+                    self.file.unlink()
                 raise
-            self._seen = last
+            (self._identity, self._seen), self._made = known, False
             if not hold.in_place:
                 raise Refused(faults.gone(self.path), "No noise was drawn." if token else outcome)
+
+    def _begin(self, connection: sqlite3.Connection) -> None:
+        (journal,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
+        if journal != "delete":
+            raise Refused(faults.in_use(self.path, self._wait))
+        connection.execute("BEGIN IMMEDIATE")
 
     def _commit(self, connection: sqlite3.Connection, token: str | None) -> None:
         try:
@@ -181,13 +185,15 @@ class LedgerStore:
             raise Refused(faults.not_a_ledger(self.path))
         if version != FORMAT:
             raise Refused(faults.later_version(self.path, version, FORMAT))
-        if not new and not _is_whole(connection, hold):
+        if new:
+            return
+        if not _is_whole(connection, hold):
             raise Refused(faults.damaged(self.path))
         self._recognise(connection)
 
     def _recognise(self, connection: sqlite3.Connection) -> None:
-        (identity,) = connection.execute("SELECT identity FROM ledger").fetchone()
-        last, count = connection.execute("SELECT coalesce(max(number), 0), count(*) FROM spends").fetchone()
+        identity, last = connection.execute(_KNOWN).fetchone()
+        (count,) = connection.execute("SELECT count(*) FROM spends").fetchone()
         if self._identity not in (None, identity):
             raise Refused(faults.replaced(self.path))
         if last != count:

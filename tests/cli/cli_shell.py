@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import subprocess
 
-from cli.terminal import Ended, run
+from cli_terminal import Ended, run
 
 
 def commands_in(script: str) -> list[str]:

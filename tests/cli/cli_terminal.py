@@ -8,7 +8,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from sparsedp.cli import main
 
@@ -81,3 +84,11 @@ def _streams(given: io.BytesIO, out: io.BytesIO, err: io.BytesIO, *, terminal: b
         sys.stdin, sys.stdout, sys.stderr = before
         for stream in streams:
             stream.detach()
+
+
+def in_own_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in an empty folder, on a screen of the usual width, whatever colours this machine likes."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in ("FORCE_COLOR", "GITHUB_ACTIONS", "PY_COLORS", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)

@@ -1,0 +1,81 @@
+"""Who is who: the columns that tell people apart, in SQL and in the batches that come back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp.ingest.bounding import Starts, Unsigned
+from sparsedp.ingest.columns import SourceColumn
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class PersonColumn:
+    """One of the columns that tell people apart: `sql` is equal for equal values of it and for no others.
+
+    NULL is nobody. Numbers stay numbers and text stays text, so that '1' and '01' are two people. What is not a number
+    of 64 bits has a hash beside it, to draw random numbers from; who is who never hangs on that.
+    """
+
+    name: str
+    sql: str
+    hashed: bool
+
+    @property
+    def selected(self) -> str:
+        """What a query selects for it."""
+        return f"{self.name}, hash({self.name}) AS {self.name}_hash" if self.hashed else self.name
+
+    def words(self, batch: Any) -> Unsigned:
+        """64 bits for each record, the same for all of a person's."""
+        array: npt.NDArray[Any] = batch.column(f"{self.name}_hash" if self.hashed else self.name).to_numpy()
+        return array.view(np.uint64)
+
+
+def person_column(name: str, column: SourceColumn) -> PersonColumn:
+    """The column as it tells people apart. Not a number, which is how pandas marks a gap, is nobody."""
+    value = column.sql
+    if column.kind == "whole numbers":
+        return PersonColumn(name, value if column.type == "UBIGINT" else f"CAST({value} AS BIGINT)", hashed=False)
+    if column.kind == "floats":
+        # Plus zero, for there are two zeros, and they are equal.
+        number = f"CASE WHEN NOT isnan({value}) THEN CAST({value} AS DOUBLE) + 0 END"
+        return PersonColumn(name, number, hashed=False)
+    if column.kind == "times with a timezone" or column.type == "TIMESTAMP":
+        return PersonColumn(name, f"epoch_us({value})", hashed=False)
+    if column.type == "TIMESTAMP_NS":
+        return PersonColumn(name, f"epoch_ns({value})", hashed=False)
+    if column.kind in ("decimals", "dates", "truth values"):
+        return PersonColumn(name, f"CAST({value} AS VARCHAR)", hashed=True)
+    if column.kind in ("text", "bytes"):
+        return PersonColumn(name, value, hashed=True)
+    raise column.refuse("name a column of numbers, text or dates that says whose a record is")
+
+
+def starts_of(units: Sequence[Any], last: Sequence[Any], length: int) -> Starts:
+    """Where the records of another person begin, after a batch that ended with `last`.
+
+    Without units that is at every record: each of them is another person's.
+    """
+    import pyarrow.compute as pc
+
+    starts = np.full(length, not units, dtype=np.bool_)
+    starts[0] |= not last
+    for place, unit in enumerate(units):
+        starts[0] |= bool(last) and last[place] != unit[0]
+        starts[1:] |= pc.not_equal(unit.slice(1), unit.slice(0, length - 1)).to_numpy(zero_copy_only=False)
+    return starts
+
+
+def seeds_of(words: Sequence[Unsigned], length: int) -> Unsigned:
+    """One seed for each record, the same for all of a person's."""
+    seeds = np.zeros(length, dtype=np.uint64)
+    for word in words:
+        seeds = seeds * _ODD ^ word
+    return seeds

@@ -1,0 +1,130 @@
+"""The three kinds of picture in matplotlib: a line with its band, bars, squares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sparsedp.arrays import Floats
+from sparsedp.reports.grouping import Grouping
+from sparsedp.reports.labels import labels_of
+from sparsedp.reports.views import Picture
+
+ACCENT, INK, SOFT, ALARM = "#0f5c9c", "#16202b", "#51606f", "#a3131f"
+LONGEST = 48
+"""Letters of a label."""
+SKEWED = 0.1
+"""Where three quarters of the squares are below this share of the largest, an even scale would be blank."""
+
+
+def line(axes: Any, picture: Picture, amount: str) -> None:
+    """Values along an ordered axis, and the band that true values lie in."""
+    grouping, banded = picture.groupings[0], picture.banded
+    places = _places(grouping)
+    values = banded.values.ravel()
+    if banded.low is not None and banded.high is not None:
+        axes.fill_between(places, banded.low.ravel(), banded.high.ravel(), color=ACCENT, alpha=0.22, linewidth=0)
+    marker = "o" if len(values) <= 60 else None
+    axes.plot(places, values, color=ACCENT, linewidth=1.4, marker=marker, markersize=3.5)
+    for point in grouping.partial:
+        axes.plot(places[point], values[point], "o", color="white", markeredgecolor=ACCENT, markersize=5)
+    axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]) if (values < 0).any() else 0.0)
+    axes.grid(axis="y", color="0.92")
+    axes.set_axisbelow(True)
+    axes.set_ylabel(amount, color=SOFT)
+    axes.yaxis.set_major_formatter("{x:,.0f}" if np.ptp(axes.get_ylim()) > 5 else "{x:g}")
+    if grouping.scale["kind"] == "time":
+        _date_ticks(axes.xaxis)
+    zone = grouping.scale.get("zone")
+    axes.set_xlabel(safe(grouping.scale["name"]) + (f" ({zone})" if zone else ""), color=SOFT)
+    axes.margins(x=0.01)
+
+
+def _date_ticks(axis: Any) -> None:
+    from matplotlib import dates
+
+    locator: Any = dates.AutoDateLocator()  # type: ignore[no-untyped-call]
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(dates.ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
+
+
+def bars(axes: Any, picture: Picture, amount: str) -> None:
+    """A lying bar for each label, and a thin line for its range."""
+    grouping, banded = picture.groupings[0], picture.banded
+    values, places = banded.values.ravel(), np.arange(len(grouping))
+    axes.barh(places, values, color=ACCENT, alpha=0.75, height=0.62)
+    if banded.low is not None and banded.high is not None:
+        low, high = banded.low.ravel(), banded.high.ravel()
+        axes.hlines(places, low, high, color=INK, linewidth=1.3)
+        for end in (low, high):
+            axes.plot(end, places, "|", color=INK, markersize=6)
+    axes.set_yticks(places, [safe(label) for label in labels_of(grouping)])
+    axes.invert_yaxis()
+    axes.axvline(0, color=SOFT, linewidth=0.8)
+    axes.grid(axis="x", color="0.92")
+    axes.set_axisbelow(True)
+    axes.set_xlabel(amount, color=SOFT)
+    axes.set_ylabel(safe(grouping.scale["name"]), color=SOFT)
+    axes.xaxis.set_major_formatter("{x:,.0f}" if np.ptp(axes.get_xlim()) > 5 else "{x:g}")
+
+
+def squares(axes: Any, picture: Picture, values: Floats, amount: str, **other_colours: str) -> None:
+    """A heat map of a picture's values, or of how far they may be off."""
+    rows, columns = picture.groupings
+    upwards = rows.scale["kind"] in ("bins", "number")
+    origin = "lower" if upwards else "upper"
+    image = axes.imshow(
+        values, aspect="auto", interpolation="nearest", origin=origin, **(_colours(values) | other_colours)
+    )
+    shown = "{x:,.0f}" if np.abs(values[np.isfinite(values)]).max(initial=0.0) > 5 else "{x:g}"
+    axes.figure.colorbar(image, ax=axes, label=amount, format=shown, pad=0.02)
+    for axis, grouping, most in ((axes.xaxis, columns, 8), (axes.yaxis, rows, 16)):
+        every = max(1, -(-len(grouping) // most))
+        axis.set_ticks(np.arange(0, len(grouping), every), [safe(name) for name in _ticks(grouping)[::every]])
+        axis.set_label_text(safe(grouping.scale["name"]), color=SOFT)
+    if max(len(name) for name in _ticks(columns)) > 12:
+        axes.tick_params(axis="x", labelrotation=30)
+        for label in axes.get_xticklabels():
+            label.set_horizontalalignment("right")
+
+
+def _ticks(grouping: Grouping) -> list[str]:
+    """The labels; of a bin, where it begins."""
+    if grouping.scale["kind"] != "bins":
+        return labels_of(grouping)
+    return ["−∞" if edge is None else f"{edge:g}" for edge in grouping.scale["edges"][:-1]]
+
+
+def _colours(values: Floats) -> dict[str, Any]:
+    """One hue, as it reads the same to colour-blind eyes; a second one below zero. Few large values do not hide all."""
+    from matplotlib.colors import PowerNorm
+
+    sizes = np.abs(values[np.isfinite(values)])
+    most = float(sizes.max(initial=0.0)) or 1.0
+    if (values < 0).any():
+        return {"cmap": "PuOr", "vmin": -most, "vmax": most}
+    skewed = sizes.size > 0 and float(np.quantile(sizes, 0.75)) < SKEWED * most
+    return {"cmap": "Blues", "norm": PowerNorm(0.5 if skewed else 1.0, vmin=0.0, vmax=most)}
+
+
+def _places(grouping: Grouping) -> Any:
+    """Where points stand on a scale of times or numbers."""
+    scale = grouping.scale
+    if scale["kind"] == "time":
+        moments: Floats = np.asarray(scale.get("times", ()), dtype=np.float64)
+        if "times" not in scale:
+            moments = scale["first"] + np.arange(scale["length"]) * float(scale["step"])
+        return np.rint(moments * 1000).astype(np.int64).astype("datetime64[us]")
+    if scale["kind"] == "number":
+        bounds = scale.get("bounds")
+        return scale["first"] + np.arange(scale["length"]) if bounds is None else np.asarray(bounds[:-1])
+    edges = np.array([np.nan if edge is None else edge for edge in scale["edges"]], dtype=np.float64)
+    middles = (edges[:-1] + edges[1:]) / 2
+    return np.where(np.isnan(middles), np.where(np.isnan(edges[:-1]), edges[1:], edges[:-1]), middles)
+
+
+def safe(text: str) -> str:
+    """Text as it is: a dollar would begin a formula."""
+    shown = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return shown.replace("\\", "\\\\").replace("$", r"\$") if "$" in shown else shown

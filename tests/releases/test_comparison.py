@@ -1,0 +1,142 @@
+"""Two releases side by side, and one beside the truth, which is marked wherever it is seen."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import sparsedp as sdp
+from sparsedp.counts import Counts
+from sparsedp.errors import InvalidInput
+from sparsedp.noise.source import SeededSource
+from sparsedp.quantity import Quantity
+from sparsedp.releases.comparison import compare, compare_with_truth
+from sparsedp.releases.uncertainty import CellErrors
+
+DOMAIN = sdp.Domain([sdp.Categories("sex", ["F", "M"]), sdp.Integers("hour", 0, 63)])
+COUNTS = np.random.default_rng(1).poisson(40 + 30 * np.sin(np.arange(128) / 9).reshape(DOMAIN.shape))
+MORE = COUNTS + (np.arange(128) == 70).reshape(DOMAIN.shape) * 500
+FIRST = sdp.release(COUNTS, epsilon=1, domain=DOMAIN)
+SECOND = sdp.release(MORE, epsilon=1, domain=DOMAIN)
+
+
+def test_the_cell_that_changed_is_found() -> None:
+    found = compare(FIRST, SECOND)
+    assert found.private
+    np.testing.assert_array_equal(found.difference, SECOND.values - FIRST.values)
+    largest = found.largest(1)[0]
+    assert largest.place == {"sex": "M", "hour": 6}
+    assert largest.interval is not None
+    assert 0 < largest.interval.low <= largest.second - largest.first <= largest.interval.high
+    assert found.total is not None
+    assert found.total.low <= 500 + 100
+    assert found.total.estimate == pytest.approx(SECOND.values.sum() - FIRST.values.sum())
+    assert 0 < found.correlation < 1
+    assert "sex M, hour 6: " in str(found) == repr(found)
+    assert "NOT PRIVATE" not in str(found)
+
+
+def test_the_errors_of_two_noises_add_up_in_squares_and_of_one_straight() -> None:
+    assert FIRST.stderr is not None
+    assert SECOND.stderr is not None
+    found = compare(FIRST, SECOND)
+    np.testing.assert_allclose(found.stderr, np.sqrt(FIRST.stderr**2 + SECOND.stderr**2))  # type: ignore[arg-type]
+    synopsis = sdp.Adaptive().measure(COUNTS, epsilon=1, domain=DOMAIN)
+    first, second = synopsis.recover(), synopsis.recover("fused_layers")
+    assert first.stderr is not None
+    assert second.stderr is not None
+    np.testing.assert_allclose(compare(first, second).stderr, first.stderr + second.stderr)  # type: ignore[arg-type]
+
+
+def test_intervals_of_differences_hold_the_truth() -> None:
+    held = []
+    for seed in range(100):
+        one, other = (
+            sdp.Laplace().release(counts, epsilon="0.1", domain=DOMAIN, source=SeededSource(2 * seed + place))
+            for place, counts in enumerate((COUNTS, MORE))
+        )
+        found = compare(one, other)
+        assert not found.private
+        assert found.total is not None
+        held.append(found.total.low <= 500 <= found.total.high)
+    assert 0.88 <= np.mean(held) < 1.0
+
+
+def test_a_table_of_it() -> None:
+    table = compare(FIRST, SECOND).to_arrow()
+    assert table.column_names == ["sex", "hour", "first", "second", "difference", "stderr"]
+    np.testing.assert_allclose(table["difference"].to_numpy(), (SECOND.values - FIRST.values).ravel())
+    first = sdp.release([1, 2], epsilon=1, domain=sdp.Domain(sdp.Categories("first", ["a", "b"])))
+    assert compare(first, first).to_arrow().column_names[:2] == ["first", "first_"]
+
+
+def test_without_errors_there_is_still_a_difference() -> None:
+    found = compare(replace(FIRST, uncertainty=None), SECOND)
+    assert found.stderr is None
+    assert found.total is None
+    assert found.largest(2)[0].interval is None
+    assert FIRST.stderr is not None
+    assert compare(replace(FIRST, uncertainty=CellErrors(FIRST.stderr)), SECOND).total is None
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    other = sdp.release([1, 2, 3], epsilon=1)
+    with pytest.raises(InvalidInput, match=r"second is of other cells \(its cells\) than the first \(sex \(2\) × hour"):
+        compare(FIRST, other)
+    with pytest.raises(InvalidInput, match=r"second is of another quantity \(total amount\)"):
+        compare(FIRST, replace(SECOND, quantity=Quantity("amount", Fraction(1, 100))))
+    with pytest.raises(InvalidInput, match="second is of type ndarray"):
+        compare(FIRST, COUNTS)  # type: ignore[arg-type]
+
+
+def test_constant_cells_have_no_correlation() -> None:
+    flat = replace(FIRST, values=np.zeros(DOMAIN.shape))
+    assert np.isnan(compare(flat, SECOND).correlation)
+
+
+def test_beside_the_truth_it_is_marked() -> None:
+    release = sdp.Adaptive().release(COUNTS, epsilon=1, domain=DOMAIN, source=SeededSource(1))
+    found = compare_with_truth(release, COUNTS)
+    assert not found.private
+    assert found.warning.startswith("NOT PRIVATE")
+    assert str(found).startswith("NOT PRIVATE")
+    assert str(found).endswith(found.warning)
+    assert repr(found) == str(found)
+    np.testing.assert_array_equal(found.difference, COUNTS - release.values)
+    assert found.mean_absolute_error == pytest.approx(np.abs(COUNTS - release.values).mean())
+    assert found.root_mean_squared_error == pytest.approx(np.sqrt(((COUNTS - release.values) ** 2).mean()))
+    assert found.largest_error == np.abs(COUNTS - release.values).max()
+    assert found.cell_coverage is not None
+    assert found.range_coverage is not None
+    assert found.cell_coverage > 0.8
+    assert found.largest(1)[0].interval is None
+
+
+def test_a_wrong_truth_is_not_covered() -> None:
+    found = compare_with_truth(FIRST, COUNTS + 100)
+    assert found.cell_coverage == 0.0
+    assert found.range_coverage is not None
+    assert found.range_coverage < 0.05
+    assert found.range_error > 1000
+
+
+def test_counts_of_records_are_the_truth_too() -> None:
+    cents = Quantity("amount", Fraction(1, 100))
+    counts = Counts(COUNTS.astype(np.int64), DOMAIN, 1, ("who",), 1, cents)
+    release = replace(FIRST, values=COUNTS / 100, quantity=cents)
+    assert compare_with_truth(release, counts).largest_error == 0.0
+    with pytest.raises(InvalidInput, match="counts is of another domain or quantity than the release"):
+        compare_with_truth(FIRST, counts)
+
+
+@pytest.mark.parametrize("counts", [COUNTS.ravel(), COUNTS.astype(str), COUNTS * np.nan, [[1, 2], [3]], None])
+def test_a_truth_of_other_cells_is_refused_without_its_values(counts: object) -> None:
+    with pytest.raises(InvalidInput, match=r"^counts is not .*; give .* of the shape \(2, 64\)\.$"):
+        compare_with_truth(FIRST, counts)
+
+
+def test_without_intervals_there_is_no_coverage() -> None:
+    found = compare_with_truth(replace(FIRST, uncertainty=None), COUNTS)
+    assert found.cell_coverage is None
+    assert "hold the truth" not in str(found)

@@ -1,0 +1,104 @@
+"""The ranges in pictures are those that the release itself gives."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from report_releases import a_year_of_hours, by_day_and_sex, by_diagnosis, of_a_stream, on_four_axes
+
+import sparsedp as sdp
+from sparsedp.releases.uncertainty import CellErrors
+from sparsedp.reports import bands
+from sparsedp.reports.bands import OF_CELLS_ONLY, TOO_MANY, UNKNOWN, Bands
+from sparsedp.reports.views import View, main_view, views_of
+
+
+def view_of(release: sdp.Release, title: str) -> View:
+    return next(view for view in views_of(release)[0] if view.title == title)
+
+
+def test_days_of_a_year_of_hours() -> None:
+    release = a_year_of_hours()
+    days = next(picture for picture in main_view(release).pictures if picture.groupings[0].name == "day").banded
+    assert days.low is not None
+    assert days.high is not None
+    for day in (0, 100, 364):
+        asked = release.interval((24 * day, 24 * day + 24))
+        assert (days.values[day], days.low[day], days.high[day]) == pytest.approx(
+            (asked.estimate, asked.low, asked.high)
+        )
+
+
+@pytest.mark.parametrize("make", [a_year_of_hours, by_diagnosis, by_day_and_sex])
+def test_cells(make: type) -> None:
+    release: sdp.Release = make()
+    low, high = Bands(release).cell_ends
+    generator = np.random.default_rng(0)
+    for place in zip(*(generator.integers(0, length, 12) for length in release.shape), strict=True):
+        cell = tuple(int(number) for number in place)
+        asked = release.interval(cell if len(cell) > 1 else cell[0])
+        assert (low[cell], high[cell]) == pytest.approx((asked.low, asked.high))
+
+
+def test_sums_over_the_other_axes() -> None:
+    release = on_four_axes()
+    picture = view_of(release, "sex × age").pictures[0]
+    assert [grouping.scale["name"] for grouping in picture.groupings] == ["sex", "age"]
+    asked = release.interval({"sex": "M", "age": (18, 65)})
+    banded = picture.banded
+    assert banded.low is not None
+    assert banded.high is not None
+    assert (banded.values[1, 1], banded.low[1, 1], banded.high[1, 1]) == pytest.approx(
+        (asked.estimate, asked.low, asked.high)
+    )
+
+
+def test_labels_beyond_the_first_are_put_together() -> None:
+    labels = [f"label {number}" for number in range(80)]
+    counts = np.arange(80) * 100
+    release = sdp.release(counts, epsilon=1, mechanism="laplace", domain=sdp.Domain(sdp.Categories("kind", labels)))
+    picture = main_view(release).pictures[0]
+    shown = picture.groupings[0].scale["labels"]
+    assert shown[:2] == ["label 79", "label 78"]
+    assert shown[-1] == "all others (31)"
+    assert len(shown) == 50
+    rest = release.interval({"kind": labels[:31]})
+    assert picture.banded.values[-1] == pytest.approx(rest.estimate)
+    assert picture.banded.low is not None
+    assert picture.banded.low[-1] == pytest.approx(rest.low)
+
+
+def test_what_a_file_with_errors_of_cells_can_tell() -> None:
+    release = a_year_of_hours()
+    assert release.stderr is not None
+    kept = replace(release, uncertainty=CellErrors(release.stderr))
+    pictures = {picture.groupings[0].name: picture.banded for picture in main_view(kept).pictures}
+    assert pictures["hour"].low is not None
+    assert pictures["day"].low is None
+    assert pictures["day"].why_not == OF_CELLS_ONLY
+
+
+def test_nothing_is_made_up_where_nothing_is_known() -> None:
+    banded = main_view(of_a_stream()).pictures[-1].banded
+    assert banded.low is None
+    assert banded.why_not == UNKNOWN
+
+
+def test_ranges_stop_where_they_cost_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bands, "MOST_WORK", 1_000)
+    release = on_four_axes()
+    banded = view_of(release, "day × sex").pictures[0].banded
+    assert banded.low is None
+    assert banded.why_not == TOO_MANY
+    assert banded.values.sum() == pytest.approx(release.values.sum())
+
+
+def test_weights_are_clean_after_each_range() -> None:
+    """Overlapping axes, any order: the ranges of a view do not depend on those asked before."""
+    release = by_day_and_sex()
+    first = view_of(release, "sex").pictures[0].banded
+    again = Bands(release)
+    views_of(release)
+    assert first.low is not None
+    assert first.low.tolist() == pytest.approx([release.interval({"sex": sex}).low for sex in "FM"])
+    assert again.work == 0

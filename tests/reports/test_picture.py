@@ -1,0 +1,75 @@
+"""Pictures with matplotlib: the right kind, with ranges, as files and as figures."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from report_releases import EVERY, a_year_of_hours, by_day_and_sex, by_diagnosis, not_private, of_a_stream
+
+import sparsedp as sdp
+from sparsedp.reports import plot
+
+MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_kind_of_release_is_drawn(name: str, tmp_path: Path) -> None:
+    path = plot(EVERY[name](), tmp_path / "a.png")
+    assert path == tmp_path / "a.png"
+    assert path.read_bytes().startswith(MAGIC[".png"])
+
+
+@pytest.mark.parametrize("ending", MAGIC)
+def test_the_ending_says_which_kind_of_file(ending: str, tmp_path: Path) -> None:
+    assert plot(by_diagnosis(), tmp_path / f"a{ending}").read_bytes().startswith(MAGIC[ending])
+
+
+def test_a_line_has_a_point_for_each_day_and_a_band() -> None:
+    release = a_year_of_hours()
+    (axes,) = plot(release).axes
+    line = axes.get_lines()[0]
+    assert line.get_ydata() == pytest.approx(release.values.reshape(365, 24).sum(axis=1))
+    assert len(axes.collections) == 1
+    assert axes.get_ylabel() == "records per day"
+    assert plot(of_a_stream()).axes[0].collections[:] == []
+
+
+def test_bars_have_labels_and_ranges() -> None:
+    release = by_diagnosis()
+    (axes,) = plot(release).axes
+    assert [bar.get_width() for bar in axes.patches] == pytest.approx(release.values.tolist())
+    assert axes.get_yticklabels()[0].get_text() == "influenza"
+    ends = axes.collections[0].get_segments()
+    assert [float(end[0][0]) for end in ends] == [release.interval(cell).low for cell in range(5)]
+
+
+def test_a_heat_map_has_its_errors_beside_it() -> None:
+    release = by_day_and_sex()
+    values, errors = plot(release).axes[:2]
+    assert np.asarray(values.images[0].get_array()) == pytest.approx(release.values.T)
+    asked = release.interval((0, 0))
+    assert float(np.asarray(errors.images[0].get_array())[0, 0]) == pytest.approx((asked.high - asked.low) / 2)
+
+
+def test_what_is_not_private_says_so() -> None:
+    assert "NOT PRIVATE" in str(plot(not_private())._supxlabel.get_text())
+
+
+def test_dollars_and_foreign_letters_are_no_formulas(tmp_path: Path) -> None:
+    labels = ["$x", "a $ b $ c", "\\frac{", "日本", "x" * 300, "<svg/>"]
+    release = sdp.release([30] * 6, epsilon=1, domain=sdp.Domain(sdp.Categories("$\\alpha$", labels)))
+    plot(release, tmp_path / "a.svg")
+
+
+@pytest.mark.parametrize("name", ["a.html", "a.jpg", "a", "missing/a.png"])
+def test_places_that_cannot_be_drawn_to_get_a_sentence(tmp_path: Path, name: str) -> None:
+    with pytest.raises(sdp.SparsedpError, match=r"ending in \.png or \.svg or \.pdf|no folder"):
+        plot(by_diagnosis(), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_matplotlib_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(sdp.InvalidInput, match=r'pip install "sparsedp\[plot\]"'):
+        plot(by_diagnosis())
