@@ -13,7 +13,7 @@ import pytest
 import sparsedp
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "src").rglob("*.md")]
+DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "src").rglob("*.md")]
 MODULES = ["sparsedp", *(found.name for found in pkgutil.walk_packages(sparsedp.__path__, "sparsedp."))]
 
 

@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from cli_terminal import in_own_folder, ok, refused, run
 from visit_records import ISSUE, write_visits
 
 import sparsedp as sdp
+from sparsedp import ingest
 from sparsedp.cli import budgets
 from sparsedp.mechanisms.adaptive import Adaptive
+from sparsedp.publishing import to_file
 from sparsedp.releases.release import Release
 
 PAID = ("--epsilon", "0.5", "--ledger", "budget.db", "-o", "visits.release.parquet")
@@ -153,6 +156,21 @@ def test_interrupted_while_the_records_are_read() -> None:
     assert process.returncode == 130
     assert output == b""
     assert errors.decode() == "sparsedp: Interrupted. Nothing was spent and nothing was written.\n"
+    assert spends() == []
+
+
+def test_an_interruption_that_a_library_swallows_stops_the_command_before_the_debit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counted = ingest.count
+
+    def swallowing(*arguments: Any, **settings: Any) -> Any:
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        return counted(*arguments, **settings)
+
+    monkeypatch.setattr(to_file, "count", swallowing)
+    assert refused(*RELEASE, code=130) == "sparsedp: Interrupted. Nothing was spent and nothing was written.\n"
     assert spends() == []
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from cli_shell import execute
 from cli_terminal import in_own_folder, ok, refused, run
 from visit_records import ISSUE, visits, write_visits
 
@@ -80,6 +81,15 @@ def test_the_data_set_is_named_where_there_are_several() -> None:
     assert "--dataset visits or trials" in refused("release", *ISSUE, *PAID, *OUT)
     ok("release", *ISSUE, *PAID, *OUT, "--dataset", "trials")
     assert spends() == []
+
+
+def test_the_command_that_begins_a_ledger_is_offered_ready_to_run() -> None:
+    sentence = refused("release", *ISSUE, "--epsilon", "0.5", "--ledger", "my budget.db", *OUT)
+    offered = sentence.split("`")[1]
+    assert offered == "sparsedp ledger init 'my budget.db' --dataset visits --epsilon 2"
+    assert not Path("my budget.db").exists()
+    assert execute(offered).code == 0
+    ok("release", *ISSUE, "--epsilon", "0.5", "--ledger", "my budget.db", *OUT)
 
 
 def test_without_a_ledger_only_if_it_is_said() -> None:

@@ -61,6 +61,8 @@ def test_the_last_of_the_budget_is_refused_with_what_is_left(visits: Path, ledge
     with pytest.raises(BudgetExceeded, match=r"ε = 0\.5 is left"):
         published(visits, tmp_path / "b.parquet", ledger, epsilon="0.6")
     assert not (tmp_path / "b.parquet").exists()
+    with pytest.raises(BudgetExceeded):  # before any record is read
+        published(tmp_path / "no such file.parquet", tmp_path / "b.parquet", ledger, epsilon="0.6")
     published(visits, tmp_path / "b.parquet", ledger)
 
 

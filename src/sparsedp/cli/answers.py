@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sparsedp.cli.speaking import show, show_json
-from sparsedp.cli.tables import show_csv, show_table
+from sparsedp.cli.tables import number, show_csv, show_table
 
 if TYPE_CHECKING:
     from sparsedp.releases.positions import TimeInterval
@@ -46,6 +46,6 @@ def _fields(found: Any) -> tuple[Any, ...]:
 
 def _words(found: Any) -> str:
     low, high, estimate = (
-        f"{bound:,.6g}" if isinstance(bound, float) else str(bound) for bound in (found.low, found.high, found.estimate)
+        number(bound) if isinstance(bound, float) else str(bound) for bound in (found.low, found.high, found.estimate)
     )
     return f"{estimate} ({low} to {high}, at {100 * found.level:g} %)"

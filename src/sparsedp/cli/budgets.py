@@ -25,14 +25,18 @@ def the_books(path: str) -> LedgerFile:
     return open_ledger(path, wait=WAIT)
 
 
-def the_ledger(path: str, dataset: str | None) -> DataSetLedger:
-    """The ledger of the data set; if none is named, of the only one there is."""
-    if dataset is not None and not Path(path).exists():
-        raise BadFile(f"There is no ledger {path}; check the path, or begin one: {how_to_begin(path, dataset)}.")
+def the_ledger(path: str, dataset: str | None, about: str = "") -> DataSetLedger:
+    """The ledger of the data set; if none is named, of the only one there is.
+
+    `about`: the file it is wanted for, after which a data set could be named.
+    """
+    named = dataset or Path(about).name.partition(".")[0] or None
+    if not Path(path).exists():
+        raise BadFile(f"There is no ledger {path}; check the path, or begin one: {how_to_begin(path, named)}.")
     books = the_books(path)
     names = books.names
     if not names:
-        raise BadFile(f"The ledger {path} has no data set yet; declare one: {how_to_begin(path, dataset)}.")
+        raise BadFile(f"The ledger {path} has no data set yet; declare one: {how_to_begin(path, named)}.")
     if dataset is None:
         if len(names) > 1:
             raise InvalidInput("dataset", "missing", f"say whose budget it is: --dataset {' or '.join(names)}")

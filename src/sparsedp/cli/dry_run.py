@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def dry_run(wanted: Declaration, *, as_json: bool) -> None:
     """Say what would be spent and published. No record is read and no ledger changed."""
     check_outputs(wanted, as_json=as_json)
-    ledger = None if wanted.ledger is None else the_ledger(wanted.ledger, wanted.dataset)
+    ledger = None if wanted.ledger is None else the_ledger(wanted.ledger, wanted.dataset, wanted.source)
     left = None if ledger is None else ledger.remaining
     refusal = None if ledger is None else _refusal(ledger, wanted)
     if as_json:

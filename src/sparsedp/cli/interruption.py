@@ -37,6 +37,13 @@ class Interruption:
         raise KeyboardInterrupt
 
 
+def refuse_if_interrupted() -> None:
+    """Stop now if Ctrl-C was pressed and some library has swallowed it."""
+    handler = signal.getsignal(signal.SIGINT)
+    if isinstance(handler, Interruption) and handler.noticed:
+        raise KeyboardInterrupt
+
+
 @contextmanager
 def watched() -> Iterator[Interruption]:
     """Watch for Ctrl-C while a command runs; only the main thread may, and elsewhere nothing is watched."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sparsedp.cli.budgets import the_ledger
 from sparsedp.cli.declaration import Declaration
 from sparsedp.cli.files import STANDARD, check_endings, check_output, send
-from sparsedp.cli.interruption import Interrupted, spent_before
+from sparsedp.cli.interruption import Interrupted, refuse_if_interrupted, spent_before
 from sparsedp.cli.release_output import write_csv
 from sparsedp.cli.speaking import note, show, show_json
 from sparsedp.errors import InvalidInput
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 def published(wanted: Declaration, *, as_json: bool) -> None:
     """Publish, write the files, and say what was spent."""
     check_outputs(wanted, as_json=as_json)
-    ledger = None if wanted.ledger is None else the_ledger(wanted.ledger, wanted.dataset)
+    ledger = None if wanted.ledger is None else the_ledger(wanted.ledger, wanted.dataset, wanted.source)
+    if ledger is not None:
+        _debit_only_if_not_interrupted(ledger)
     target = _target(wanted)
     with _warnings_as_notes(), _honest_when_interrupted(ledger):
         release = _publish(wanted, ledger, target)
@@ -74,6 +76,17 @@ def _publish(wanted: Declaration, ledger: Ledger | None, target: Path) -> Releas
         **wanted.counting,
     )
     return release
+
+
+def _debit_only_if_not_interrupted(ledger: Ledger) -> None:
+    """Libraries that read records can swallow Ctrl-C: it must stop the command before the debit even so."""
+    debit = ledger.debit
+
+    def debit_now(*arguments: Any, **settings: Any) -> Any:
+        refuse_if_interrupted()
+        return debit(*arguments, **settings)
+
+    setattr(ledger, "debit", debit_now)  # noqa: B010  # of this one ledger, for this one command
 
 
 def _is_spool(wanted: Declaration) -> bool:

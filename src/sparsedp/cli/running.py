@@ -36,6 +36,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         try:
             code = typer.main.get_command(app).main(given, prog_name="sparsedp", standalone_mode=False)
             sys.stdout.flush()
+            if interruption.noticed and code == ExitCode.INTERRUPTED:  # before the command began
+                raise Interrupted
             return code if isinstance(code, int) else ExitCode.DONE
         except BaseException as error:
             if interruption.noticed and not isinstance(error, Interrupted | SystemExit):

@@ -47,8 +47,13 @@ def field(entry: Any) -> str:
     if isinstance(entry, bool):
         return "yes" if entry else "no"
     if isinstance(entry, float):
-        return f"{entry:,.6g}" if abs(entry) < 1e6 else f"{entry:,.0f}"
+        return number(entry)
     return f"{entry:,}" if isinstance(entry, int) else str(entry)
+
+
+def number(value: float) -> str:
+    """Six digits that matter, never an exponent where people would not write one: 0.0512, 1,204.3, 5,303,460."""
+    return f"{value:,.6g}" if not 1e6 <= abs(value) < 1e15 else f"{value:,.0f}"
 
 
 def _show_aligned(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None) -> None:

@@ -101,7 +101,7 @@ def plain_array(array: Any, kind: Any) -> Any:
         return _microseconds(array, kind)
     if types.is_large_string(kind):
         return _utf8(array)
-    return array if array.type == kind else array.cast(kind)
+    return array if array.type == kind else array.cast(kind, safe=False)
 
 
 def _microseconds(array: Any, kind: Any) -> Any:

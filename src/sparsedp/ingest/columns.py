@@ -31,9 +31,14 @@ class SourceColumn:
     given: str
 
     @property
+    def known(self) -> bool:
+        """Whether the type is one of those that queries are written for."""
+        return self.type in KINDS or self.type.startswith("DECIMAL")
+
+    @property
     def kind(self) -> str:
-        """What the column holds, in words; the type itself where no axis can use it."""
-        return "decimals" if self.type.startswith("DECIMAL") else KINDS.get(self.type, f"values of type {self.type}")
+        """What the column holds, in words."""
+        return KINDS.get(self.type, "decimals")
 
     @property
     def digits(self) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparsedp.errors import UnknownName
 from sparsedp.ingest.columns import SourceColumn
+from sparsedp.ingest.session import UnreadableRecords
 
 if TYPE_CHECKING:
     import duckdb
@@ -44,8 +45,11 @@ def from_batches(schema: Any, batches: Callable[[], Iterator[Any]]) -> Attachmen
 
 
 def described(connection: duckdb.DuckDBPyConnection, columns: Sequence[str]) -> dict[str, SourceColumn]:
-    """The needed columns with the types that DuckDB gives them."""
+    """The needed columns with the types that DuckDB gives them; all of them types that queries know."""
     found = connection.execute(f"DESCRIBE {RECORDS}").fetchall()
     types = {row[0]: row[1] for row in found}
     pairs = zip(columns, short_names(columns), strict=True)
-    return {column: SourceColumn(short, types[short], column) for column, short in pairs}
+    named = {column: SourceColumn(short, types[short], column) for column, short in pairs}
+    if not all(column.known for column in named.values()):
+        raise UnreadableRecords("A column of the records has a type that cannot be read here.")
+    return named

@@ -116,6 +116,11 @@ class Ledger:
             self._entries.append(spend)
         return spend
 
+    def check(self, budget: Budget, *, rho: Fraction | None = None, relation: str | None = None) -> None:
+        """Raise what `debit` would raise now, and take nothing: for a long job, before it begins."""
+        entries = self.entries
+        self._admitted(entries, len(entries) + 1, budget, "", rho=rho, relation=relation)
+
     def settle(self, spend: Spend, synopsis: Storable) -> Spend:
         """The noise was drawn: a ledger in a file stores the synopsis; in memory there is nothing to do."""
         return spend

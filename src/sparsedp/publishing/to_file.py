@@ -85,6 +85,8 @@ def publish(
     if resumed is not None:
         return resumed
     target = checked_target(to, overwrite=overwrite)
+    if ledger is not None:
+        ledger.check(asked.budget, rho=asked.rho)
     counts = count(
         source,
         domain,

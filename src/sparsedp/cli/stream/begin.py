@@ -102,7 +102,7 @@ def begin_stream(
     if ledger is not None:
         from sparsedp.cli.budgets import the_ledger
 
-        pays = the_ledger(ledger, dataset)
+        pays = the_ledger(ledger, dataset, file)
     elif not as_json:
         note(f"{stream.spent.amount} is entered in no ledger; name one with --ledger to keep count of it.")
     _create(Path(file), stream, pays)
