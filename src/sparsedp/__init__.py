@@ -6,27 +6,78 @@
 ((4,), 'ε = 0.5')
 """
 
-from sparsedp.axes import Bins, Calendar, Categories, Integers
-from sparsedp.constraints import Constraints
-from sparsedp.counts import Counts
-from sparsedp.domain import Domain
-from sparsedp.errors import BadFile, BudgetExceeded, InvalidInput, PrivateSide, SparsedpError, UnknownName
-from sparsedp.ingest import count
-from sparsedp.mechanisms import MECHANISMS, Adaptive, Compressive, Hierarchical, Laplace, Privelet
-from sparsedp.mechanisms.selection.sparsity_choice import SelectionConstants
-from sparsedp.previews import Preview, preview
-from sparsedp.privacy.budget import Budget
-from sparsedp.privacy.ledger import Ledger
-from sparsedp.privacy.ledger_file import LedgerFile, open_ledger
-from sparsedp.publishing import publish, release
-from sparsedp.release_file import open_release
-from sparsedp.releases.release import Release
-from sparsedp.releases.uncertainty import Interval
-from sparsedp.streams import ContinualAdaptive, ContinualCompressive, ContinualCounter, ContinualDifference, Stream
-from sparsedp.streams.durable import open_stream
-from sparsedp.synopsis import Synopsis, open_synopsis
-from sparsedp.time_axis import TimeAxis
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from sparsedp.version import __version__
+
+if TYPE_CHECKING:
+    from sparsedp.axes import Bins, Calendar, Categories, Integers
+    from sparsedp.constraints import Constraints
+    from sparsedp.counts import Counts
+    from sparsedp.domain import Domain
+    from sparsedp.errors import BadFile, BudgetExceeded, InvalidInput, PrivateSide, SparsedpError, UnknownName
+    from sparsedp.ingest import count
+    from sparsedp.mechanisms import MECHANISMS, Adaptive, Compressive, Hierarchical, Laplace, Privelet
+    from sparsedp.mechanisms.selection.sparsity_choice import SelectionConstants
+    from sparsedp.previews import Preview, preview
+    from sparsedp.privacy.budget import Budget
+    from sparsedp.privacy.ledger import Ledger
+    from sparsedp.privacy.ledger_file import LedgerFile, open_ledger
+    from sparsedp.publishing import publish, release
+    from sparsedp.release_file import open_release
+    from sparsedp.releases.release import Release
+    from sparsedp.releases.uncertainty import Interval
+    from sparsedp.streams import ContinualAdaptive, ContinualCompressive, ContinualCounter, ContinualDifference, Stream
+    from sparsedp.streams.durable import open_stream
+    from sparsedp.synopsis import Synopsis, open_synopsis
+    from sparsedp.time_axis import TimeAxis
+
+_HOME = {
+    "Adaptive": "sparsedp.mechanisms",
+    "BadFile": "sparsedp.errors",
+    "Bins": "sparsedp.axes",
+    "Budget": "sparsedp.privacy.budget",
+    "BudgetExceeded": "sparsedp.errors",
+    "Calendar": "sparsedp.axes",
+    "Categories": "sparsedp.axes",
+    "Compressive": "sparsedp.mechanisms",
+    "Constraints": "sparsedp.constraints",
+    "ContinualAdaptive": "sparsedp.streams",
+    "ContinualCompressive": "sparsedp.streams",
+    "ContinualCounter": "sparsedp.streams",
+    "ContinualDifference": "sparsedp.streams",
+    "Counts": "sparsedp.counts",
+    "Domain": "sparsedp.domain",
+    "Hierarchical": "sparsedp.mechanisms",
+    "Integers": "sparsedp.axes",
+    "Interval": "sparsedp.releases.uncertainty",
+    "InvalidInput": "sparsedp.errors",
+    "Laplace": "sparsedp.mechanisms",
+    "Ledger": "sparsedp.privacy.ledger",
+    "LedgerFile": "sparsedp.privacy.ledger_file",
+    "MECHANISMS": "sparsedp.mechanisms",
+    "Preview": "sparsedp.previews",
+    "PrivateSide": "sparsedp.errors",
+    "Privelet": "sparsedp.mechanisms",
+    "Release": "sparsedp.releases.release",
+    "SelectionConstants": "sparsedp.mechanisms.selection.sparsity_choice",
+    "SparsedpError": "sparsedp.errors",
+    "Stream": "sparsedp.streams",
+    "Synopsis": "sparsedp.synopsis",
+    "TimeAxis": "sparsedp.time_axis",
+    "UnknownName": "sparsedp.errors",
+    "count": "sparsedp.ingest",
+    "open_ledger": "sparsedp.privacy.ledger_file",
+    "open_release": "sparsedp.release_file",
+    "open_stream": "sparsedp.streams.durable",
+    "open_synopsis": "sparsedp.synopsis",
+    "preview": "sparsedp.previews",
+    "publish": "sparsedp.publishing",
+    "release": "sparsedp.publishing",
+}
+"""Where each public name is defined."""
 
 __all__ = [
     "MECHANISMS",
@@ -72,3 +123,19 @@ __all__ = [
     "publish",
     "release",
 ]
+
+if not TYPE_CHECKING:  # a type checker would take every name for one of ours
+
+    def __getattr__(name: str) -> Any:
+        """A public name, imported when it is first used, so that `sparsedp --help` waits for none of them."""
+        from importlib import import_module
+
+        if name not in _HOME:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(_HOME[name]), name)
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        """The public names."""
+        return sorted(__all__)

@@ -39,7 +39,10 @@ def test_values_are_rounded_to_the_grid_and_clamped() -> None:
     assert steps_found(np.array([True, False]), (0, 1), 1) == [1, 0]
 
 
-@given(values=st.lists(st.floats(-1000, 1000), min_size=1, max_size=20), resolution=st.sampled_from(["0.01", "1/3", "2", "0.125"]))
+@given(
+    values=st.lists(st.floats(-1000, 1000), min_size=1, max_size=20),
+    resolution=st.sampled_from(["0.01", "1/3", "2", "0.125"]),
+)
 @settings(max_examples=15)
 def test_a_value_gets_the_nearest_step(values: list[float], resolution: str) -> None:
     step = Fraction(resolution)

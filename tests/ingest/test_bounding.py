@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ingest.slow_count import slow_count
 
+from ingest.slow_count import slow_count
 from sparsedp.arrays import Integers
 from sparsedp.axes import Bins, Categories
 from sparsedp.axes import Integers as WholeNumbers
@@ -92,7 +92,11 @@ def test_batches_threads_and_memory_change_nothing(text: bool, monkeypatch: pyte
     table = big_table(400_000, text=text)
     domain = Domain([WholeNumbers("age", 0, 49)])
     found = []
-    for threads, rows in (("1", table), ("4", table), ("2", table.take(np.random.default_rng(1).permutation(len(table))))):
+    for threads, rows in (
+        ("1", table),
+        ("4", table),
+        ("2", table.take(np.random.default_rng(1).permutation(len(table)))),
+    ):
         monkeypatch.setenv("SPARSEDP_THREADS", threads)
         monkeypatch.setenv("SPARSEDP_MEMORY", "200MB")
         options: dict[str, Any] = {"value": "amount", "clamp": (-1, 1), "resolution": "0.01"}

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ingest.where_records_fall import cells_found, cells_in
 
+from ingest.where_records_fall import cells_found, cells_in
 from sparsedp.axes import Axis, Bins, Calendar, Categories, Integers
 from sparsedp.errors import InvalidInput
 
@@ -58,7 +58,24 @@ def test_bins_of_other_types_of_numbers(axis: Bins) -> None:
 
 def test_numbers_in_text_are_plain_decimal_notation() -> None:
     axis = Bins("x", [0, 1, 2, 1000, np.inf])
-    text = ["0", " 1.5 ", "1e2", "+.5", "5.", "inf", "-0.0", "1_000", "0x10", "1,5", "nan", "", None, "one", "-1", "1e999"]
+    text = [
+        "0",
+        " 1.5 ",
+        "1e2",
+        "+.5",
+        "5.",
+        "inf",
+        "-0.0",
+        "1_000",
+        "0x10",
+        "1,5",
+        "nan",
+        "",
+        None,
+        "one",
+        "-1",
+        "1e999",
+    ]
     assert cells_found(axis, text).tolist() == [0, 1, 2, 0, 2, 3, 0, -1, -1, -1, -1, -1, -1, -1, -1, 3]
     whole = Integers("x", 0, 9)
     text = ["3", "3.0", "3.5", "+3", " 3", "3e0", "03", "10", "-1", "", None, "9" * 50, "3."]
@@ -125,7 +142,7 @@ def test_times_of_any_type(axis: Calendar) -> None:
     assert cells_found(axis, MOMENTS.astype("datetime64[ms]")).tolist() == axis.index_of(MOMENTS.astype("datetime64[ms]")).tolist()  # fmt: skip
     days = MOMENTS.astype("datetime64[D]")
     assert cells_found(axis, days).tolist() == axis.index_of(days).tolist()
-    near = MOMENTS[(MOMENTS > np.datetime64("1700")) & (MOMENTS < np.datetime64("2200"))]
+    near = MOMENTS[(np.datetime64("1700") < MOMENTS) & (np.datetime64("2200") > MOMENTS)]
     finer = near.astype("datetime64[ns]") + np.timedelta64(999, "ns")
     assert cells_found(axis, finer).tolist() == axis.index_of(finer).tolist()
     text = [None if np.isnat(moment) else str(moment) for moment in MOMENTS]
@@ -158,7 +175,17 @@ def test_instants(axis: Calendar) -> None:
 
 def test_text_that_is_no_time() -> None:
     axis = Calendar("x", "2024-01-01", "1d", 366)
-    text = ["2024-02-30", "2024-1-1", "01.02.2024", "2024-01-01T24:00", "infinity", "epoch", "2024-01-01+02:00", "", "now"]
+    text = [
+        "2024-02-30",
+        "2024-1-1",
+        "01.02.2024",
+        "2024-01-01T24:00",
+        "infinity",
+        "epoch",
+        "2024-01-01+02:00",
+        "",
+        "now",
+    ]
     assert set(cells_found(axis, text).tolist()) == {-1}
     assert cells_found(axis, [" 2024-01-02 ", "2024-01-02T00:00:00.123456789"]).tolist() == [1, 1]
 
@@ -179,7 +206,9 @@ def test_parquet_gives_the_same_cells(tmp_path: Path) -> None:
     """DuckDB reads it, and the types are its own."""
     columns = {
         "us": pa.array(MOMENTS),
-        "ns": pa.array(MOMENTS[:20].astype("datetime64[ns]").tolist() + [None] * (len(MOMENTS) - 20), pa.timestamp("ns")),
+        "ns": pa.array(
+            MOMENTS[:20].astype("datetime64[ns]").tolist() + [None] * (len(MOMENTS) - 20), pa.timestamp("ns")
+        ),
         "instant": pa.array(MOMENTS, pa.timestamp("us", "UTC")),
         "instant_ns": pa.array([-1, *range(len(MOMENTS) - 1)], pa.timestamp("ns", "UTC")),
         "day": pa.array(MOMENTS.astype("datetime64[D]")),

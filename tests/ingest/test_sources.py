@@ -13,8 +13,8 @@ import pyarrow.csv as pa_csv
 import pyarrow.dataset as pa_dataset
 import pyarrow.parquet as pq
 import pytest
-from ingest.slow_count import slow_count
 
+from ingest.slow_count import slow_count
 from sparsedp.axes import Calendar, Categories
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
@@ -56,7 +56,9 @@ def parquet_folder(folder: Path) -> Any:
     pq.write_table(first, folder / "a.parquet")
     # Another order, another width, one column more; a name that DuckDB would take for a pattern.
     narrow = second.select(["amount", "day", "sex", "patient"]).append_column("more", pa.nulls(len(second)))
-    pq.write_table(narrow.set_column(3, "patient", narrow["patient"].cast(pa.int32())), folder / "deep" / "b[1]*.parquet")
+    pq.write_table(
+        narrow.set_column(3, "patient", narrow["patient"].cast(pa.int32())), folder / "deep" / "b[1]*.parquet"
+    )
     pq.write_table(third, folder / "c.PARQUET")
     (folder / "_SUCCESS").write_text("not data")
     (folder / "notes.txt").write_text("nor this")
@@ -216,7 +218,7 @@ def test_capital_letters_are_others(tmp_path: Path) -> None:
     for name, cell in (("Age", 0), ("age", 1)):
         found = count(tmp_path / "a.parquet", Domain([Categories(name, ["x", "y"])]), privacy_unit=None).values
         assert found.argmax() == cell
-    with pytest.raises(InvalidInput, match="did you mean 'Age'"):
+    with pytest.raises(InvalidInput, match="capital letters count, and there is 'Age'"):
         count(tmp_path / "a.parquet", Domain([Categories("AGE", ["x"])]), privacy_unit=None)
 
 

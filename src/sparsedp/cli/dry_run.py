@@ -63,9 +63,7 @@ def _of_what(wanted: Declaration, left: Any) -> str:
 def _refusal(ledger: Ledger, wanted: Declaration) -> str | None:
     """What the ledger would say to the debit, without making it."""
     try:
-        ledger._admitted(
-            ledger.entries, 0, wanted.asked.budget, "a dry run", rho=wanted.asked.rho, relation=wanted.neighbours
-        )
+        ledger.check(wanted.asked.budget, rho=wanted.asked.rho, relation=wanted.neighbours)
     except (BudgetExceeded, InvalidInput) as error:
         return str(error)
     return None

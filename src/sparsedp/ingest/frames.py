@@ -9,6 +9,8 @@ from decimal import Decimal
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from sparsedp.errors import InvalidInput
 from sparsedp.ingest.arrow_columns import arrow_attachment
 from sparsedp.ingest.records import Attachment, check_columns
@@ -93,11 +95,13 @@ def _array(series: Any) -> Any:
 def _as_text(value: object) -> str | None:
     if isinstance(value, str):
         return None if _half_a_character(value) else value
-    if value != value:  # pandas' marks for a gap
-        return None
     if isinstance(value, date):
-        return value.isoformat()
-    return str(value) if isinstance(value, Real | Decimal) else None
+        return None if value != value else value.isoformat()  # NaT is a date that is not itself
+    if isinstance(value, bool | np.bool_):
+        return str(int(value))
+    if isinstance(value, Real | Decimal):
+        return None if value != value else str(value)
+    return None
 
 
 def _half_a_character(value: str) -> bool:

@@ -30,7 +30,9 @@ def check_columns(columns: Sequence[str], known: Sequence[str], where: str = "")
         if column not in known:
             names = sorted(set(known))
             shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
-            raise UnknownName("column", column, known, f"the columns{where} are {shown}")
+            alike = [name for name in names if name.casefold() == column.casefold()]
+            hint = f"capital letters count, and there is {alike[0]!r}; " if alike else ""
+            raise UnknownName("column", column, known, f"{hint}the columns{where} are {shown}")
 
 
 def from_batches(schema: Any, batches: Callable[[], Iterator[Any]]) -> Attachment:

@@ -8,9 +8,10 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from sparsedp.errors import BadFile, InvalidInput, SparsedpError
+from sparsedp.ingest.interrupts import interrupts
 
 if TYPE_CHECKING:
     import duckdb
@@ -32,7 +33,7 @@ def session() -> Iterator[duckdb.DuckDBPyConnection]:
     import duckdb
 
     memory = memory_limit()
-    folder = tempfile.mkdtemp(prefix="sparsedp-")  # mode 0700
+    folder = _private_folder()
     try:
         connection = duckdb.connect(
             config={
@@ -53,6 +54,14 @@ def session() -> Iterator[duckdb.DuckDBPyConnection]:
             connection.close()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _private_folder() -> str:
+    try:
+        return tempfile.mkdtemp(prefix="sparsedp-")  # mode 0700
+    except OSError:
+        pass
+    raise SparsedpError("There is no folder for temporary files that can be written to; set TMPDIR to one.")
 
 
 def memory_limit() -> int:
@@ -90,28 +99,32 @@ class UnreadableRecords(BadFile):
 
 def guarded(call: Callable[[], T]) -> T:
     """Call the engine; if it gives up, say so without its own words, which may quote a record."""
-    try:
-        return call()
-    except SparsedpError:
-        raise
-    except Exception as error:
-        failure = _in_our_words("out of memory" if isinstance(error, MemoryError) else str(error))
-    # Raised here, after the handler, so that not even the chain of exceptions holds the engine's words.
-    raise failure
+    result: T | None = None
+    failure: SparsedpError | None = None
+    with interrupts() as noticed:
+        try:
+            result = call()
+        except SparsedpError as error:
+            failure = error
+        except Exception as error:
+            failure = _in_our_words("out of memory" if isinstance(error, MemoryError) else str(error))
+    noticed.check()
+    # Raised here, after the handlers, so that not even the chain of exceptions holds the engine's words.
+    if failure is not None:
+        raise failure
+    return cast(T, result)
 
 
 def _in_our_words(words: str) -> SparsedpError:
     known = words.lower()
     if "out of memory" in known or "could not allocate" in known:
-        return SparsedpError(
-            f"Counting ran out of memory; let it use more by setting {MEMORY}, such as {MEMORY}=4GB. Nothing was spent."
-        )
-    if "no space left" in known or "max_temp_directory_size" in known or "disk full" in known:
+        return SparsedpError(f"Counting ran out of memory; let it use more by setting {MEMORY}, such as {MEMORY}=4GB.")
+    if "could not write file" in known or "no space left" in known or "max_temp_directory_size" in known:
         return SparsedpError(
             f"The disk ran full while records were sorted in {tempfile.gettempdir()}; free some space, or set TMPDIR "
-            "to a folder on a larger disk. Nothing was spent."
+            "to a folder on a larger disk."
         )
     return UnreadableRecords(
         "The records could not be read to the end; check that the files open in another program and that nobody "
-        "is writing to them. What exactly is wrong is not said here, for it may quote a record. Nothing was spent."
+        "is writing to them. What exactly is wrong is not said here, for it may quote a record."
     )

@@ -34,7 +34,8 @@ def default_title(release: Release) -> str:
 
 def key_figures(release: Release) -> list[tuple[str, str]]:
     """The total, the cells, the budget, and how far a cell is off."""
-    name = "All records" if release.quantity.value is None else f"Total {release.quantity.value}"
+    records = "All records" if release.guarantee.neighbours.counted is None else "Records counted"
+    name = records if release.quantity.value is None else f"Total {release.quantity.value}"
     figures = [(name, with_error(total_of(release)))]
     figures.append(("Published numbers", f"{len(release):,}"))
     figures.append(("Privacy budget", release.spent.amount if release.private else "none: NOT PRIVATE"))

@@ -33,6 +33,13 @@ def reading(release: Release, views: list[View], left_out: list[str]) -> list[st
             f"{'; '.join(RANGES[kind] for kind in kinds).capitalize()}."
         )
         parts.append("Two values whose ranges overlap may well be equal. Do not read a story into such differences.")
+    counted = release.guarantee.neighbours.counted
+    if counted is not None and counted.unit is not None:
+        most = f"{counted.records:,} record{'s' if counted.records > 1 else ''}"
+        parts.append(
+            f"The numbers are of the records that were counted: of one person at most {most} that lie within the "
+            "axes. Where people have more, totals are smaller than those of all records."
+        )
     if (release.values < 0).any():
         begin = " Their ranges begin at zero, as true values do." if release.nonnegative else ""
         parts.append(f"Values below zero are no mistake: noise took them there, and sums stay right this way.{begin}")
