@@ -1,4 +1,4 @@
-"""A count as slow and plain as can be: Python's own integers, one record after the other, one person after the other."""
+"""A count as slow and plain as can be: Python's own integers, record by record and person by person."""
 
 from __future__ import annotations
 

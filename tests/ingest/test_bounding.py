@@ -112,7 +112,9 @@ def test_each_record_of_a_person_is_kept_with_the_same_chance() -> None:
     people = 4000
     who = np.repeat(np.arange(people), 101)
     cell = np.tile(np.arange(101) // 100, people)
-    values = count(pa.table({"who": who, "cell": cell}), Domain([WholeNumbers("cell", 0, 1)]), privacy_unit="who", max_contributions=3, key=b"0123456789abcdef").values  # fmt: skip
+    domain = Domain([WholeNumbers("cell", 0, 1)])
+    table = pa.table({"who": who, "cell": cell})
+    values = count(table, domain, privacy_unit="who", max_contributions=3, key=b"0123456789abcdef").values
     assert values.sum() == 3 * people
     expected = people * 3 / 101
     assert abs(values[1] - expected) < 4 * expected**0.5

@@ -118,7 +118,7 @@ def test_files_that_do_not_fit_together(tmp_path: Path) -> None:
         count(tmp_path, DOMAIN, privacy_unit="who")
     for others in (["1", "2"], [1.0, 2.0]):
         pq.write_table(pa.table({"who": others, "age": [1, 2]}), tmp_path / "b.parquet")
-        with pytest.raises(InvalidInput, match="column 'who' is .* in one file and .* in another"):
+        with pytest.raises(InvalidInput, match=r"column 'who' is .* in one file and .* in another"):
             count(tmp_path, DOMAIN, privacy_unit="who")
 
 

@@ -1,4 +1,4 @@
-"""The cell of each record, seen through `count`: a second axis numbers the records, so that each has cells of its own."""
+"""The cell of each record, seen through `count`: a second axis gives each record cells of its own."""
 
 from typing import Any
 
