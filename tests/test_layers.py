@@ -11,7 +11,8 @@ SOURCE = Path(sparsedp.__file__).parent
 # Each module may import only from its own layer and from those above it in this list.
 LAYERS = [
     ["version", "errors"],
-    ["validate", "progress", "whole_file", "columns_file", "arrays", "moments", "time_axis", "axes", "domain", "quantity"],
+    ["validate", "progress", "arrays", "moments", "whole_file", "columns_file"],
+    ["time_axis", "axes", "domain", "quantity"],
     ["jit"],
     ["privacy"],
     ["bases", "sensing", "constraints"],

@@ -12,9 +12,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-from synthetic_genomes import SNPS, genotypes
 
 import sparsedp as sdp
+from synthetic_genomes import SNPS, genotypes
 
 OUT = Path("out/tutorials/alleles")
 shutil.rmtree(OUT, ignore_errors=True)  # made-up data: begin anew each time. Never delete a real ledger.

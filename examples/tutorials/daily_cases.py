@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from synthetic_cases import notifications
 
 import sparsedp as sdp
+from synthetic_cases import notifications
 
 OUT = Path("out/tutorials/cases")
 shutil.rmtree(OUT, ignore_errors=True)  # made-up data: begin anew each time. Never delete a real ledger.

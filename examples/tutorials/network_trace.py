@@ -10,9 +10,9 @@ import shutil
 from pathlib import Path
 
 import numpy as np
-from synthetic_trace import PORTS, flows
 
 import sparsedp as sdp
+from synthetic_trace import PORTS, flows
 
 OUT = Path("out/tutorials/trace")
 shutil.rmtree(OUT, ignore_errors=True)  # made-up data: begin anew each time. Never delete a real ledger.

@@ -121,8 +121,13 @@ def write(
     return save(path, Contents(kind, columns, description, utc))
 
 
-def save(path: str | os.PathLike[str], contents: Contents, table: pa.Table | None = None) -> Path:
-    """Write the contents to `path`, all or nothing; `table` is that of the columns, where it was made already."""
+def save(
+    path: str | os.PathLike[str], contents: Contents, table: pa.Table | None = None, *, replacing: bool = True
+) -> Path:
+    """Write the contents to `path`, all or nothing; `table` is that of the columns, where it was made already.
+
+    Without `replacing`, a file that is there is left as it is, and the refusal says so.
+    """
     target = _checked(path)
     if target.suffix.lower() in OTHER_FORMATS:
         raise InvalidInput(
@@ -132,8 +137,7 @@ def save(path: str | os.PathLike[str], contents: Contents, table: pa.Table | Non
     def to(file: BinaryIO) -> None:
         contents.write(file, table)
 
-    written_whole(target, to)
-    return target
+    return written_whole(target, to, replacing=replacing)
 
 
 def _checked(path: object) -> Path:

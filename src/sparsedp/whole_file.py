@@ -12,10 +12,11 @@ from typing import Any, BinaryIO
 from sparsedp.errors import BadFile
 
 
-def written_whole(target: Path, write: Callable[[BinaryIO], Any]) -> None:
+def written_whole(target: Path, write: Callable[[BinaryIO], Any], *, replacing: bool = True) -> Path:
     """The file appears under its name only once it is complete and on disk; an older one of that name stays until then.
 
-    A link is followed: what it points to is replaced, and the link stays.
+    A link is followed: what it points to is replaced, and the link stays. Without `replacing`, a file that has come to
+    be there meanwhile is left as it is.
     """
     try:
         place = target.resolve()
@@ -31,7 +32,14 @@ def written_whole(target: Path, write: Callable[[BinaryIO], Any]) -> None:
             write(file)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(scratch, place)
+        if replacing:
+            os.replace(scratch, place)
+        else:
+            os.link(scratch, place)
+            scratch.unlink()
+    except FileExistsError:
+        _remove(scratch)
+        raise BadFile(f"Could not write {target}: another file has come to be there; it was left as it is.") from None
     except OSError as error:
         _remove(scratch)
         raise _not_written(target, error) from None
@@ -39,6 +47,7 @@ def written_whole(target: Path, write: Callable[[BinaryIO], Any]) -> None:
         _remove(scratch)
         raise
     _settle(place.parent)
+    return target
 
 
 def _not_written(target: Path, error: Exception) -> BadFile:

@@ -15,10 +15,10 @@ from cli_terminal import in_own_folder, ok, refused, run
 from visit_records import ISSUE, write_visits
 
 import sparsedp as sdp
-from sparsedp import ingest
-from sparsedp.cli import budgets
+from sparsedp import ingest, reports
+from sparsedp.cli import budgets, publishing, release_output
 from sparsedp.mechanisms.adaptive import Adaptive
-from sparsedp.publishing import to_file
+from sparsedp.publishing import order
 from sparsedp.releases.release import Release
 
 PAID = ("--epsilon", "0.5", "--ledger", "budget.db", "-o", "visits.release.parquet")
@@ -169,9 +169,39 @@ def test_an_interruption_that_a_library_swallows_stops_the_command_before_the_de
             signal.raise_signal(signal.SIGINT)
         return counted(*arguments, **settings)
 
-    monkeypatch.setattr(to_file, "count", swallowing)
+    monkeypatch.setattr(order, "count", swallowing)
     assert refused(*RELEASE, code=130) == "sparsedp: Interrupted. Nothing was spent and nothing was written.\n"
     assert spends() == []
+
+
+@pytest.mark.parametrize("place", ["the report", "the last words", "the CSV file"])
+def test_interrupted_when_all_is_paid_for_the_sentence_is_true(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    extra: tuple[str, ...] = ()
+    with monkeypatch.context() as patched:
+        if place == "the report":
+            patched.setattr(reports, "write_report", stopped)
+            extra = ("--report", "visits.html")
+        elif place == "the last words":
+            patched.setattr(publishing, "_tell", stopped)
+        else:
+            patched.setattr(release_output, "write_csv", stopped)
+            extra = ("-o", "visits.csv")
+        sentence = refused(*RELEASE, *extra, code=130)
+    assert "Nothing was spent" not in sentence
+    (spend,) = spends()
+    if place == "the CSV file":
+        assert "stays spent" in sentence
+        assert spend["state"] == "stored"
+        assert not Path("visits.csv").exists()
+        ok(*RELEASE, *extra)  # the same command again: sent from what is stored, for free
+        assert Path("visits.csv").exists()
+        assert len(spends()) == 1
+    else:
+        assert "ε = 0.5 is spent, and the release is visits.release.parquet" in sentence
+        assert spend["state"] == "delivered"
 
 
 def test_interrupted_after_the_debit_and_before_the_measurement_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ def slow_count(
 ) -> Integers:
     """The counts, or the sums of a column of whole steps; people are whole numbers, and None is nobody."""
     arrays = {name: np.array([record[name] for record in records], dtype=object) for name in domain.names}
-    cells = domain.index_of(arrays) if records else []
+    cells: list[int] = domain.index_of(arrays).tolist() if records else []
     people: dict[object, list[tuple[int, int]]] = defaultdict(list)
     for number, (record, cell) in enumerate(zip(records, cells, strict=True)):
         person = ("record", number) if unit is None else record[unit]

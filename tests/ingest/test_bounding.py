@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from slow_count import slow_count
 
-from ingest.slow_count import slow_count
 from sparsedp.arrays import Integers
 from sparsedp.axes import Bins, Categories
 from sparsedp.axes import Integers as WholeNumbers

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from where_records_fall import cells_found
 
-from ingest.where_records_fall import cells_found
 from sparsedp.axes import Bins, Calendar, Categories, Integers
 from sparsedp.errors import InvalidInput
 

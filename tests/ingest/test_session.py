@@ -32,7 +32,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_folder_is_private_and_goes(temporary: Path) -> None:
-    modes = []
+    modes: list[int] = []
 
     def batches() -> Iterator[Any]:
         modes.extend(stat.S_IMODE(folder.stat().st_mode) for folder in temporary.iterdir())

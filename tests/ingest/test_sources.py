@@ -13,8 +13,8 @@ import pyarrow.csv as pa_csv
 import pyarrow.dataset as pa_dataset
 import pyarrow.parquet as pq
 import pytest
+from slow_count import slow_count
 
-from ingest.slow_count import slow_count
 from sparsedp.axes import Calendar, Categories
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput

@@ -100,6 +100,12 @@ def test_bad_terms_spend_nothing_and_read_nothing(visits: Path, ledger: sdp.Ledg
         {"overwrite": "yes"},
         {"outside": {"age": "clamp"}},
         {"ledger": "budget.db"},
+        {"columns": "hour"},
+        {"outside": 5},
+        {"outside": None},
+        {"constraints": 5},
+        {"csv": {"quote": "''"}},
+        {"clamp": (0, 5)},
     ]
     for terms in wrong:
         asked = {"ledger": ledger, **terms}
@@ -170,7 +176,7 @@ def test_a_run_stopped_between_the_file_and_the_books_closes_them(
     visits: Path, ledger: sdp.Ledger, tmp_path: Path
 ) -> None:
     to = tmp_path / "out.parquet"
-    with stopped_at(Booking, "delivered_to_file"):
+    with stopped_at(Booking, "delivered"):
         published(visits, to, ledger)
     written = to.read_bytes()
     with pytest.warns(UserWarning, match="nothing more is spent"):
@@ -180,12 +186,27 @@ def test_a_run_stopped_between_the_file_and_the_books_closes_them(
     assert entry.state == "delivered"
 
 
-def test_another_request_does_not_take_up_what_was_left(visits: Path, ledger: sdp.Ledger, tmp_path: Path) -> None:
+OTHERS: list[dict[str, Any]] = [
+    {"domain": ["hour:0..23"]},
+    {"max_contributions": 2},
+    {"epsilon": "0.25"},
+    {"mechanism": "laplace"},
+    {"neighbours": "add_remove", "constraints": sdp.Constraints(integers=True)},
+    {"outside": {"hour": "clamp"}},
+    {"columns": {"sex": "other"}},
+    {"csv": {"delimiter": ";"}},
+]
+
+
+@pytest.mark.parametrize("terms", OTHERS, ids=[" ".join(terms) for terms in OTHERS])
+def test_another_order_to_the_same_file_does_not_take_up_what_was_left(
+    terms: dict[str, Any], visits: Path, ledger: sdp.Ledger, tmp_path: Path
+) -> None:
+    frame = pd.read_parquet(visits).assign(other="M")
     with stopped_at(sdp.Synopsis, "recover"):
-        published(visits, tmp_path / "a.parquet", ledger, epsilon="0.25")
-    for terms in ({"max_contributions": 2}, {"epsilon": "0.125"}, {"mechanism": "laplace"}):
-        published(visits, tmp_path / f"{len(ledger.entries)}.parquet", ledger, **{"epsilon": "0.125", **terms})
-    assert [entry.state for entry in ledger.entries] == ["stored", *["delivered"] * 3]
+        published(frame, tmp_path / "a.parquet", ledger)
+    published(frame, tmp_path / "a.parquet", ledger, **terms)
+    assert [entry.state for entry in ledger.entries] == ["stored", "delivered"]
 
 
 def test_killed_in_the_middle_the_books_are_true(visits: Path, tmp_path: Path) -> None:

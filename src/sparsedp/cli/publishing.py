@@ -6,16 +6,21 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sparsedp.cli.budgets import the_ledger
 from sparsedp.cli.declaration import Declaration
-from sparsedp.cli.files import STANDARD, check_endings, check_output, send
+from sparsedp.cli.deliveries import delivery_to
+from sparsedp.cli.files import STANDARD, check_endings, check_output
 from sparsedp.cli.interruption import Interrupted, refuse_if_interrupted, spent_before
-from sparsedp.cli.release_output import write_csv
 from sparsedp.cli.speaking import note, show, show_json
+from sparsedp.constraints import Constraints
 from sparsedp.errors import InvalidInput
+from sparsedp.publishing import checked_mechanism
+from sparsedp.publishing.carrying_out import carried_out
+from sparsedp.publishing.order import Order
 
 if TYPE_CHECKING:
     from sparsedp.privacy.ledger import Ledger
@@ -26,22 +31,31 @@ def published(wanted: Declaration, *, as_json: bool) -> None:
     """Publish, write the files, and say what was spent."""
     check_outputs(wanted, as_json=as_json)
     ledger = None if wanted.ledger is None else the_ledger(wanted.ledger, wanted.dataset, wanted.source)
-    if ledger is not None:
-        _debit_only_if_not_interrupted(ledger)
-    target = _target(wanted)
-    with _warnings_as_notes(), _honest_when_interrupted(ledger):
-        release = _publish(wanted, ledger, target)
-    _deliver(wanted, release, target)
-    if wanted.report is not None:
-        try:
-            release.report(wanted.report, title=wanted.title)
-        except BaseException:
-            note(f"the release itself is complete: {wanted.output}.")
-            raise
-    if as_json:
-        show_json(_facts(wanted, release))
-    else:
-        _tell(wanted, release)
+    with _warnings_as_notes(), _honest_when_interrupted(ledger, wanted) as outcome:
+        outcome.release = release = carried_out(
+            _order(wanted), delivery_to(wanted), ledger, before_debit=refuse_if_interrupted
+        )
+        if wanted.report is not None:
+            _report(release, wanted)
+        if as_json:
+            show_json(_facts(wanted, release))
+        else:
+            _tell(wanted, release)
+
+
+def _report(release: Release, wanted: Declaration) -> None:
+    from sparsedp.reports import write_report
+
+    try:
+        write_report(release, wanted.report or "", title=wanted.title, file=_file_of(wanted))
+    except Exception:
+        note(f"the release itself is complete: {wanted.output}.")
+        raise
+
+
+def _file_of(wanted: Declaration) -> str | None:
+    """The release's own file, for the examples on the page; None if it is no Parquet file."""
+    return Path(wanted.output).name if wanted.output != STANDARD and wanted.form == "parquet" else None
 
 
 def check_outputs(wanted: Declaration, *, as_json: bool) -> None:
@@ -56,73 +70,23 @@ def check_outputs(wanted: Declaration, *, as_json: bool) -> None:
         check_output(wanted.report, overwrite=wanted.overwrite, binary=False)
 
 
-def _publish(wanted: Declaration, ledger: Ledger | None, target: Path) -> Release:
+def _order(wanted: Declaration) -> Order:
     from sparsedp.cli.records import records_from
-    from sparsedp.constraints import Constraints
-    from sparsedp.publishing.to_file import publish
 
-    release: Release = publish(
-        records_from(wanted.source, wanted.counting.get("csv")),
-        to=target,
-        domain=wanted.domain,
-        privacy_unit=wanted.unit,
-        max_contributions=wanted.max_contributions,
-        epsilon=wanted.asked.budget,
-        mechanism=wanted.mechanism,
-        ledger=ledger,
-        overwrite=wanted.overwrite or _is_spool(wanted),
-        neighbours=wanted.neighbours,
-        constraints=Constraints(integers=True) if wanted.integers else None,
+    counting = {
+        "domain": wanted.domain,
+        "privacy_unit": wanted.unit,
+        "max_contributions": wanted.max_contributions,
         **wanted.counting,
+    }
+    return Order(
+        records_from(wanted.source, wanted.counting.get("csv")),
+        counting,
+        checked_mechanism(wanted.mechanism),
+        wanted.asked,
+        wanted.neighbours,
+        Constraints(integers=True) if wanted.integers else None,
     )
-    return release
-
-
-def _debit_only_if_not_interrupted(ledger: Ledger) -> None:
-    """Libraries that read records can swallow Ctrl-C: it must stop the command before the debit even so."""
-    debit = ledger.debit
-
-    def debit_now(*arguments: Any, **settings: Any) -> Any:
-        refuse_if_interrupted()
-        return debit(*arguments, **settings)
-
-    setattr(ledger, "debit", debit_now)  # noqa: B010  # of this one ledger, for this one command
-
-
-def _is_spool(wanted: Declaration) -> bool:
-    return wanted.output == STANDARD or wanted.form == "csv"
-
-
-def _target(wanted: Declaration) -> Path:
-    """The Parquet file that is published: its name must stay the same for an interrupted run to be recognised."""
-    if not _is_spool(wanted):
-        return Path(wanted.output)
-    if wanted.output == STANDARD:
-        return Path(".sparsedp-standard-output.release.parquet")
-    output = Path(wanted.output)
-    return output.with_name(f".{output.name}.release.parquet")
-
-
-def _deliver(wanted: Declaration, release: Release, target: Path) -> None:
-    """Bring a release to standard output, or into CSV. If that fails it is kept, for it is paid for."""
-    if not _is_spool(wanted):
-        return
-    try:
-        if wanted.output != STANDARD:
-            write_csv(release, Path(wanted.output))
-        elif wanted.form == "csv":
-            spool = target.with_name(f"{target.name}.csv")
-            try:
-                write_csv(release, spool)
-                send(spool)
-            finally:
-                spool.unlink(missing_ok=True)
-        else:
-            send(target)
-    except BaseException:
-        note(f"the release was published and paid for, but did not reach its reader; it is kept in {target}.")
-        raise
-    target.unlink()
 
 
 @contextmanager
@@ -139,15 +103,28 @@ def _warnings_as_notes() -> Iterator[None]:
         yield
 
 
+@dataclass
+class Outcome:
+    """How far a command came."""
+
+    release: Release | None = None
+    """What was published, once it is where it was to go."""
+
+
 @contextmanager
-def _honest_when_interrupted(ledger: Ledger | None) -> Iterator[None]:
-    """Say after Ctrl-C whether the budget was spent; in doubt the ledger is asked, not memory."""
+def _honest_when_interrupted(ledger: Ledger | None, wanted: Declaration) -> Iterator[Outcome]:
+    """Say after Ctrl-C what was spent and written; in doubt the ledger is asked, not memory."""
+    outcome = Outcome()
     before = 0 if ledger is None else len(ledger.entries)
     try:
-        yield
+        yield outcome
     except BaseException as error:
         if not isinstance(error, KeyboardInterrupt):
             raise
+        if outcome.release is not None:
+            spent, place = outcome.release.spent.amount, wanted.output
+            where = "went to standard output" if place == STANDARD else f"is {place}"
+            raise Interrupted(f"{spent} is spent, and the release {where}.") from None
         spent = spent_before(error)
         if not spent and ledger is not None and len(ledger.entries) > before:
             spent = "The ledger has a new debit since this command began, which stays spent."

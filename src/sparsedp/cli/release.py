@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from sparsedp.cli.declaration import Declaration, declared
-from sparsedp.cli.dry_run import dry_run
 from sparsedp.cli.options import (
     BUDGET,
     CELLS,
@@ -26,7 +25,6 @@ from sparsedp.cli.options import (
     ProjectFile,
     Rho,
 )
-from sparsedp.cli.publishing import published
 from sparsedp.cli.release_output import Format
 
 RELEASE_EXAMPLES = """
@@ -185,6 +183,10 @@ def release_records(
     }
     wanted: Declaration = declared(given, project, no_ledger=no_ledger, form=form, overwrite=overwrite)
     if dry:
+        from sparsedp.cli.dry_run import dry_run  # here, so that --help waits for none of it
+
         dry_run(wanted, as_json=as_json)
     else:
+        from sparsedp.cli.publishing import published
+
         published(wanted, as_json=as_json)

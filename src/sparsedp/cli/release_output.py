@@ -12,6 +12,7 @@ import typer
 from sparsedp.cli.files import STANDARD, check_output, to_write
 from sparsedp.cli.options import FILES
 from sparsedp.errors import InvalidInput, UnknownName
+from sparsedp.whole_file import written_whole
 
 if TYPE_CHECKING:
     from sparsedp.releases.release import Release
@@ -68,15 +69,7 @@ def write_release(
 
 def write_csv(release: Release, path: Path) -> None:
     """The columns of a release's file as CSV, all or nothing."""
-    import os
-    import secrets
-
     import pyarrow.csv
 
-    scratch = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
-        with open(scratch, "xb") as file:
-            pyarrow.csv.write_csv(release.to_arrow(), file)
-        os.replace(scratch, path)
-    finally:
-        scratch.unlink(missing_ok=True)
+    table = release.to_arrow()
+    written_whole(path, lambda file: pyarrow.csv.write_csv(table, file))

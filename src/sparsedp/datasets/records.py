@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from sparsedp.errors import BadFile, InvalidInput, UnknownName
+from sparsedp.whole_file import written_whole
 
 COLUMNS = (
     "hour",
@@ -87,18 +87,7 @@ def export(name: str, path: str | os.PathLike[str], *, overwrite: bool = False) 
     if target.exists() and not overwrite:
         raise BadFile(f"{target} exists already; give another name, or say that it may be overwritten.")
     table = data_set(name).read()
-    scratch = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
-    try:
-        with open(scratch, "xb") as file:
-            write_records(table, file, form)
-        os.replace(scratch, target)
-    except OSError as error:
-        raise BadFile(
-            f"Could not write {target}: {error.strerror or 'no room or no right to'}; nothing was left half-written."
-        ) from None
-    finally:
-        scratch.unlink(missing_ok=True)
-    return target
+    return written_whole(target, lambda file: write_records(table, file, form))
 
 
 def write_records(table: Any, file: BinaryIO, form: str) -> None:

@@ -34,7 +34,7 @@ def add_kept(
     numbers = ["cell", "steps"] if sums else ["cell"]
     units = [one.name for one in people]
     wanted = " AND ".join(f"{name} IS NOT NULL" for name in (*units, *numbers))
-    order = f"ORDER BY {', '.join((*units, *numbers))}" if people else ""
+    order = f"ORDER BY {', '.join((*(one.order for one in people), *numbers))}" if people else ""
     selected = ", ".join((*(one.selected for one in people), *numbers))
     query = f"SELECT {selected} FROM ({cells}) WHERE {wanted} {order}"  # noqa: S608
     last: list[Any] = []

@@ -20,7 +20,9 @@ class PersonColumn:
     """One of the columns that tell people apart: `sql` is equal for equal values of it and for no others.
 
     NULL is nobody. Numbers stay numbers and text stays text, so that '1' and '01' are two people. What is not a number
-    of 64 bits has a hash beside it, to draw random numbers from; who is who never hangs on that.
+    of 64 bits has DuckDB's hash beside it: to sort by, which is faster, and to draw random numbers from. Two people
+    with one hash are still two, for the column itself decides; all that is asked of the hash is that equal values have
+    equal ones, on which DuckDB's own groups and joins rest.
     """
 
     name: str
@@ -31,6 +33,11 @@ class PersonColumn:
     def selected(self) -> str:
         """What a query selects for it."""
         return f"{self.name}, hash({self.name}) AS {self.name}_hash" if self.hashed else self.name
+
+    @property
+    def order(self) -> str:
+        """What brings all of a person's records together."""
+        return f"{self.name}_hash, {self.name}" if self.hashed else self.name
 
     def words(self, batch: Any) -> Unsigned:
         """64 bits for each record, the same for all of a person's."""

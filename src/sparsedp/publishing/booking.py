@@ -1,8 +1,8 @@
-"""A ledger on behalf of one request: the same books, with the request written beside its debit."""
+"""A ledger on behalf of one order: the same books, with the request written beside its debit."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -14,16 +14,17 @@ from sparsedp.privacy.spend import Spend
 class Booking(Ledger):
     """Passes everything on to the real ledger, and remembers what was debited.
 
-    What is published this way is delivered when its file is on disk, not when the numbers are in memory, so `deliver`
-    waits until `delivered_to_file`.
+    What is published this way is delivered when it has reached its place, not when the numbers are in memory, so
+    `deliver` waits until `delivered`. `before_debit` is called last of all before the debit, and may refuse it.
     """
 
-    def __init__(self, ledger: Ledger, request: str) -> None:
+    def __init__(self, ledger: Ledger, request: str, before_debit: Callable[[], None] | None = None) -> None:
         # No `super().__init__()`: a booking has no total of its own.
         self.name = ledger.name
         self._allowance = ledger._allowance
         self._ledger = ledger
         self._request = request
+        self._before_debit = before_debit
         self.spend: Spend | None = None
 
     @property
@@ -46,6 +47,8 @@ class Booking(Ledger):
         request: str | None = None,
     ) -> Spend:
         """Debit the real ledger, for this request."""
+        if self._before_debit is not None:
+            self._before_debit()
         self.spend = self._ledger.debit(
             budget, purpose, rho=rho, relation=relation, parameters=parameters, request=request or self._request
         )
@@ -63,7 +66,7 @@ class Booking(Ledger):
         """Nothing is delivered yet."""
         return spend
 
-    def delivered_to_file(self, digest: str) -> None:
-        """The file is complete: nothing is left unfinished."""
+    def delivered(self, digest: str) -> None:
+        """The release is where it was to go: nothing is left unfinished."""
         if self.spend is not None:
             self._ledger.deliver(self.spend, digest)

@@ -315,15 +315,15 @@ class Release:
         """What the saved file's digest is: two releases with the same one say the same."""
         return saved_form.contents(self, self._columns).digest
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
+    def save(self, path: str | os.PathLike[str], *, replacing: bool = True) -> Path:
         """Write a Parquet file: where each cell is, `count`, and `stderr` where it is known; the promise is metadata.
 
         Where a cell is: `cell`, its number; on a time axis `tick`, and `time` (a timestamp) where there is a calendar;
         in a domain a column under each axis' own name, or two, such as age_left and age_right, for bins. Sums of a
         value are in `total`. A synopsis of up to 16 MB travels along, so that the opened release answers all questions
-        with the same intervals.
+        with the same intervals. A file of that name is replaced, unless `replacing` is False.
         """
-        return columns_file.save(path, saved_form.contents(self, self._columns), self._table)
+        return columns_file.save(path, saved_form.contents(self, self._columns), self._table, replacing=replacing)
 
     def report(self, path: str | os.PathLike[str], title: str | None = None) -> Path:
         """Write one page for a browser, which opens offline: the promise in plain words, a chart, how to ask more."""

@@ -1,0 +1,173 @@
+"""Counting twenty million rows of Parquet: ours against the queries that an analyst writes, and the memory it takes.
+
+The plain queries bound contributions with a window, once over the columns as they are and once over ready-made cell
+numbers; ours is compared with the faster one, side by side, with the machine's threads on both sides. Theirs may use as
+much memory as DuckDB likes; ours has its usual bound, and once more a tight one. Then the peak memory of ours for more
+and more rows, each in a process of its own. Exits with 1 when ours takes more than 1.5 times as long as the faster plain
+query, or when four times the rows take more than 1.25 times the memory within the tight bound.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from side_by_side import least_times
+
+# isort: split
+import duckdb
+from rich.console import Console
+from rich.table import Table
+
+from sparsedp.axes import Calendar, Categories
+from sparsedp.domain import Domain
+from sparsedp.ingest import count
+
+TARGET, MOST_GROWTH = 1.5, 1.25
+MOST = 3
+LITTLE_MEMORY, USUAL_MEMORY = "100MB", "1GB"
+DOMAIN = Domain([Calendar("visited", "2024-01-01", "1d", 366), Categories("sex", ["F", "M"])])
+
+GENERATE = """
+COPY (SELECT {unit} AS patient,
+             TIMESTAMP '2023-12-25' + to_seconds(CAST(hash(i) % (380 * 86400) AS BIGINT)) AS visited,
+             CASE hash(i * 3) % 3 WHEN 0 THEN 'F' WHEN 1 THEN 'M' ELSE 'X' END AS sex
+      FROM range({rows}) r(i)) TO '{path}' (FORMAT parquet)
+"""
+UNITS = {
+    "whole numbers": "CAST(hash(i * 7 + 1) % {people} AS BIGINT)",
+    "text": "'patient-' || lpad(CAST(hash(i * 7 + 1) % {people} AS VARCHAR), 12, '0')",
+}
+BY_COLUMNS = """
+SELECT day, sex, count(*) FROM (
+    SELECT CAST(visited AS DATE) AS day, sex,
+           row_number() OVER (PARTITION BY patient ORDER BY hash(patient, visited, sex, 42)) AS n
+    FROM '{path}'
+    WHERE patient IS NOT NULL AND visited >= '2024-01-01' AND visited < '2025-01-01' AND sex IN ('F', 'M'))
+WHERE n <= {most} GROUP BY ALL
+"""
+BY_CELLS = """
+SELECT cell, count(*) FROM (
+    SELECT cell, row_number() OVER (PARTITION BY patient ORDER BY hash(patient, cell, 42)) AS n FROM (
+        SELECT patient, datediff('day', TIMESTAMP '2024-01-01', visited) * 2 + (sex = 'M')::INTEGER AS cell
+        FROM '{path}'
+        WHERE patient IS NOT NULL AND visited >= '2024-01-01' AND visited < '2025-01-01' AND sex IN ('F', 'M')))
+WHERE n <= {most} GROUP BY ALL
+"""
+
+
+def generated(folder: Path, rows: int, unit: str) -> Path:
+    path = folder / f"{rows}-{unit.replace(' ', '-')}.parquet"
+    if not path.exists():
+        people = UNITS[unit].format(people=rows // 8)
+        duckdb.connect().execute(GENERATE.format(unit=people, rows=rows, path=path))
+    return path
+
+
+def plain(query: str, path: Path) -> int:
+    with duckdb.connect(config={"temp_directory": str(path.parent)}) as connection:
+        rows = connection.execute(query.format(path=path, most=MOST)).fetchall()
+    return int(sum(row[-1] for row in rows))
+
+
+def ours(path: Path, memory: str | None = None) -> int:
+    if memory is not None:
+        os.environ["SPARSEDP_MEMORY"] = memory
+    try:
+        return int(count(path, DOMAIN, privacy_unit="patient", max_contributions=MOST).values.sum())
+    finally:
+        os.environ.pop("SPARSEDP_MEMORY", None)
+
+
+def timed(path: Path, repeats: int) -> dict[str, float]:
+    """Seconds of each; all of them keep the same number of records."""
+    found = least_times(
+        {
+            "ours": (lambda: ours(path), repeats),
+            "ours, little memory": (lambda: ours(path, LITTLE_MEMORY), repeats),
+            "plain, by columns": (lambda: plain(BY_COLUMNS, path), repeats),
+            "plain, by cells": (lambda: plain(BY_CELLS, path), repeats),
+        }
+    )
+    kept = {value for value, _ in found.values()}
+    assert len(kept) == 1, "the queries keep different numbers of records"
+    return {name: seconds for name, (_, seconds) in found.items()}
+
+
+def peak_megabytes(path: Path, memory: str) -> float:
+    """Of a process that counts and does nothing else."""
+    program = [sys.executable, __file__, "--peak", str(path), "--memory", memory]
+    return float(json.loads(subprocess.run(program, capture_output=True, text=True, check=True).stdout))
+
+
+def print_peak(path: Path, memory: str) -> int:
+    ours(path, memory)
+    status = Path("/proc/self/status")
+    if status.exists():  # the other way to ask counts in the process that started this one
+        peak = next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+    else:
+        peak = str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+    print(json.dumps(int(peak) / 1000))
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="two million rows, one run each")
+    parser.add_argument("--peak", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--memory", default=LITTLE_MEMORY, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.peak:
+        return print_peak(options.peak, options.memory)
+    rows = 2_000_000 if options.quick else 20_000_000
+    console = Console(width=110)
+    missed = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        table = Table(title=f"Seconds for {rows:,} rows of Parquet, at most {MOST} records a person (best run)")
+        for heading in (
+            "people are",
+            "ours",
+            f"ours, {LITTLE_MEMORY}",
+            "plain, by columns",
+            "plain, by cells",
+            "ratio",
+        ):
+            table.add_column(heading, justify="right")
+        for unit in UNITS:
+            seconds = timed(generated(folder, rows, unit), 1 if options.quick else 2)
+            fastest = min(seconds["plain, by columns"], seconds["plain, by cells"])
+            ratio = seconds["ours"] / fastest
+            table.add_row(unit, *(f"{one:.1f}" for one in seconds.values()), f"{ratio:.2f}")
+            if ratio > TARGET:
+                missed.append(f"people as {unit}: {ratio:.2f} times the plain query, target {TARGET}")
+        console.print(table)
+        table = Table(title="Peak memory of the whole process, in MB, by SPARSEDP_MEMORY")
+        for heading in ("rows", LITTLE_MEMORY, "growth", f"{USUAL_MEMORY}, the default"):
+            table.add_column(heading, justify="right")
+        first = 0.0
+        for size in (rows // 4, rows // 2, rows):
+            path = generated(folder, size, "whole numbers")
+            little, usual = (peak_megabytes(path, memory) for memory in (LITTLE_MEMORY, USUAL_MEMORY))
+            first = first or little
+            table.add_row(f"{size:,}", f"{little:.0f}", f"{little / first:.2f}", f"{usual:.0f}")
+            if little > MOST_GROWTH * first:
+                missed.append(
+                    f"{size:,} rows: {little / first:.2f} times the memory of a quarter, at most {MOST_GROWTH}"
+                )
+        console.print(table)
+    for line in missed:
+        console.print(f"MISSED  {line}")
+    if not missed:
+        console.print(f"At most {TARGET} times the plain query, in memory that does not grow with the rows.")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

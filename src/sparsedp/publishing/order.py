@@ -1,0 +1,88 @@
+"""What is to be published, checked before any record is read or anything is spent."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sparsedp.constraints import Constraints
+from sparsedp.counts import Counts
+from sparsedp.errors import InvalidInput
+from sparsedp.ingest import count
+from sparsedp.ingest.request import request_of
+from sparsedp.mechanisms import Mechanism
+from sparsedp.privacy.asked import Asked
+from sparsedp.privacy.neighbours import RELATIONS
+from sparsedp.validate import one_of
+
+
+@dataclass(frozen=True)
+class Order:
+    """Which records, counted how (the arguments of `sparsedp.count`), published by what, for how much."""
+
+    source: Any
+    counting: Mapping[str, Any]
+    mechanism: Mechanism
+    asked: Asked
+    neighbours: str = "add_remove"
+    constraints: Constraints | None = None
+
+    def __post_init__(self) -> None:
+        one_of("neighbours", self.neighbours, RELATIONS)
+        if self.constraints is not None and not isinstance(self.constraints, Constraints):
+            given = f"of type {type(self.constraints).__name__}"
+            raise InvalidInput("constraints", given, "give a sparsedp.Constraints")
+        self._declared()
+
+    @property
+    def relation(self) -> str:
+        """Between which neighbours it will be promised: beside public totals people can only be replaced."""
+        invariant = self.constraints is not None and self.constraints.is_invariant
+        return "replace_one" if invariant else self.neighbours
+
+    def counts(self) -> Counts:
+        """The records counted. PRIVATE."""
+        return count(self.source, **self.counting)
+
+    def request(self, to: str) -> str:
+        """What identifies an order that goes to the place `to`, so that an interrupted one is known again.
+
+        A hash of public facts: what was declared, and the name of the source; never of content. Of data in memory only
+        the type is known by name; which they are is told by the place they go to.
+        """
+        named = isinstance(self.source, str | os.PathLike)
+        source = os.path.abspath(os.fsdecode(self.source)) if named else type(self.source).__name__
+        facts = {"source": source, "to": to, **self._declared()}
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+    def _declared(self) -> dict[str, Any]:
+        given = self.counting
+        counted = request_of(
+            given.get("domain"),
+            given.get("privacy_unit"),
+            given.get("max_contributions", 1),
+            given.get("columns"),
+            given.get("outside", "drop"),
+            given.get("value"),
+            given.get("clamp"),
+            given.get("resolution"),
+            given.get("csv"),
+            None,
+        )
+        return {
+            "domain": counted.domain.describe(),
+            "unit": counted.privacy_unit,
+            "max_contributions": counted.max_contributions,
+            "columns": counted.axis_columns,
+            "outside": repr(counted.outside),
+            "amounts": repr(counted.amounts),
+            "dialect": repr(counted.dialect),
+            "budget": self.asked.budget.describe(),
+            "mechanism": repr(self.mechanism),
+            "neighbours": self.relation,
+            "constraints": None if self.constraints is None else self.constraints.describe(),
+        }
