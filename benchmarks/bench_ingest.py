@@ -3,8 +3,8 @@
 The plain queries bound contributions with a window, once over the columns as they are and once over ready-made cell
 numbers; ours is compared with the faster one, side by side, with the machine's threads on both sides. Theirs may use as
 much memory as DuckDB likes; ours has its usual bound, and once more a tight one. Then the peak memory of ours for more
-and more rows, each in a process of its own. Exits with 1 when ours takes more than 1.5 times as long as the faster plain
-query, or when four times the rows take more than 1.25 times the memory within the tight bound.
+and more rows, each in a process of its own. Exits with 1 when ours takes more than 1.5 times as long as the faster
+plain query, or when four times the rows take more than 1.25 times the memory within the tight bound.
 """
 
 from __future__ import annotations

@@ -16,8 +16,10 @@ import pytest
 import sparsedp as sdp
 from sparsedp import columns_file
 from sparsedp.columns_file import Contents
+from sparsedp.counts import Counts
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.noise.source import SeededSource
+from sparsedp.quantity import Quantity
 from sparsedp.releases import origin, saved_form
 from sparsedp.releases.origin import RecoveredErrors
 from sparsedp.releases.uncertainty import CellErrors
@@ -178,8 +180,11 @@ def test_values_of_another_recovery_get_the_errors_of_cells(tmp_path: Path) -> N
     changed = replace(RELEASE, values=RELEASE.values + (np.arange(COUNTS.size) == 7).reshape(DOMAIN.shape))
     again = sdp.open_release(changed.save(tmp_path / "x.parquet"))
     assert isinstance(again.uncertainty, RecoveredErrors)
-    with pytest.raises(InvalidInput, match="this release keeps only the error of each"):
+    told = r"only the error of each \(the synopsis in its file gives other values than the file has\)"
+    with pytest.raises(InvalidInput, match=told):
         again.interval(QUERIES[1])
+    with pytest.raises(InvalidInput, match=told):
+        again.marginal("region").total()
     kept = again.interval(QUERIES[0])
     assert kept.high - kept.low == pytest.approx(2 * 1.959964 * again.stderr[QUERIES[0]])  # type: ignore[index]
 
@@ -198,6 +203,21 @@ def test_a_marginal_is_saved_with_all_it_knows(tmp_path: Path) -> None:
     assert again.summed_to == ("day", "region")
     for query in ((1, 0), {"region": "north"}, {}):
         assert again.interval(query) == marginal.interval(query)
+
+
+def test_the_unit_is_in_the_file_of_counted_records(tmp_path: Path) -> None:
+    domain = sdp.Domain.parse(["sex:F,M", "hour:0..3"])
+    counts = Counts(np.arange(8, dtype=np.int64).reshape(2, 4), domain, 3, ("patient", "clinic"), 3, Quantity(), False)
+    path = sdp.release(counts, epsilon=1).save(tmp_path / "x.parquet")
+    guarantee = json.loads(pq.read_metadata(path).metadata[b"sparsedp"])["guarantee"]
+    assert guarantee["neighbours"] == {
+        "relation": "add_remove",
+        "contribution": 3,
+        "counted": {"unit": ["patient", "clinic"], "records": 3},
+    }
+    assert "all records with the same patient and clinic" in guarantee["statement"]
+    assert sdp.open_release(path).guarantee == sdp.open_release(path).marginal("sex").guarantee
+    assert str(sdp.open_release(path).guarantee) == guarantee["statement"]
 
 
 def rewritten(path: Path, description: dict[str, Any]) -> Path:

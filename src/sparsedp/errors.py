@@ -56,7 +56,8 @@ class BudgetExceeded(SparsedpError):
         self.requested = requested
         self.remaining = remaining
         super().__init__(
-            f"The budget would be exceeded: {requested} was asked for and {remaining or 'nothing'} is left; "
+            f"The budget would be exceeded: {requested.amount} was asked for and "
+            f"{remaining.amount if remaining else 'nothing'} is left; "
             "ask for less. Nothing was spent."
         )
 

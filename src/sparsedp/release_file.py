@@ -16,6 +16,7 @@ from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.quantity import RECORDS, Quantity
 from sparsedp.releases import saved_form
+from sparsedp.releases.claimed_size import check_claimed_size, check_embedded_size
 from sparsedp.releases.origin import RecoveredErrors
 from sparsedp.releases.release import Release
 from sparsedp.releases.uncertainty import CellErrors, Uncertainty, uncertainty_from
@@ -27,10 +28,12 @@ from sparsedp.version import __version__
 def open_release(path: str | os.PathLike[str]) -> Release:
     """A saved release, checked against its digest and its own privacy statement.
 
+    A file with other than as many rows as it describes cells is refused before they are read.
     With the synopsis in the file it answers everything as before it was saved; it is recovered once, when a question
     first needs that. Without, the file keeps each cell's standard error, and all where the cells' errors are
     independent.
     """
+    check_claimed_size(path)
     contents = open_contents(path, "release")
     try:
         release = _from_file(contents)
@@ -52,6 +55,7 @@ class StoredSynopsis:
     """A synopsis as a file of a release holds it: verified, and not looked at before it is needed."""
 
     def __init__(self, packed: Packed) -> None:
+        check_embedded_size(packed.content)
         self._packed = packed
         self._contents = contents_of(packed, saved_form.SYNOPSIS)
 

@@ -16,7 +16,7 @@ from visit_records import ISSUE, write_visits
 
 import sparsedp as sdp
 from sparsedp import ingest, reports
-from sparsedp.cli import budgets, publishing, release_output
+from sparsedp.cli import budgets, carrying_out, release_output
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.publishing import order
 from sparsedp.releases.release import Release
@@ -185,7 +185,7 @@ def test_interrupted_when_all_is_paid_for_the_sentence_is_true(place: str, monke
             patched.setattr(reports, "write_report", stopped)
             extra = ("--report", "visits.html")
         elif place == "the last words":
-            patched.setattr(publishing, "_tell", stopped)
+            patched.setattr(carrying_out, "_tell", stopped)
         else:
             patched.setattr(release_output, "write_csv", stopped)
             extra = ("-o", "visits.csv")

@@ -102,6 +102,8 @@ def test_whole_numbers_of_any_type(axis: Axis) -> None:
     for kind in (pa.decimal128(6, 2), pa.decimal128(38, 10)):
         column = pa.array(decimals.tolist()).cast(kind)
         assert cells_found(axis, column).tolist() == axis.index_of(decimals).tolist()
+    tiny = pa.array([Decimal("-0.5"), Decimal("0"), Decimal("0.9")], pa.decimal128(38, 38))
+    assert cells_found(axis, tiny).tolist() == axis.index_of(np.array(tiny.to_pylist())).tolist()
 
 
 def test_categories_in_any_number() -> None:

@@ -222,6 +222,19 @@ def test_capital_letters_are_others(tmp_path: Path) -> None:
         count(tmp_path / "a.parquet", Domain([Categories("AGE", ["x"])]), privacy_unit=None)
 
 
+def test_the_column_of_a_file_comes_before_the_name_of_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "sex=M" / "place=a%20b"
+    folder.mkdir(parents=True)
+    (tmp_path / "sex=M" / "place=__HIVE_DEFAULT_PARTITION__").mkdir()
+    pq.write_table(pa.table({"sex": ["F", "F"]}), folder / "part.parquet")
+    pq.write_table(pa.table({"sex": ["F"]}), tmp_path / "sex=M" / "place=__HIVE_DEFAULT_PARTITION__" / "part.parquet")
+    place, sex = Categories("place", ["a b", "c"]), Categories("sex", ["F", "M"])
+    assert count(tmp_path, Domain([sex]), privacy_unit=None).values.tolist() == [3, 0]
+    assert count(tmp_path, Domain([place]), privacy_unit=None).values.tolist() == [2, 0]
+    assert count(tmp_path, Domain([sex, place]), privacy_unit=None).values.tolist() == [[2, 0], [0, 0]]
+    assert count(tmp_path, Domain([sex]), privacy_unit="place").values.tolist() == [1, 0]
+
+
 def test_a_value_that_stops_duckdb_is_one_missing_value(tmp_path: Path) -> None:
     text = pa.array([b"F", b"\xff\xfe", b"M"], pa.binary()).view(pa.string())
     far = pa.array([0, 2**62, 0], pa.timestamp("ms"))

@@ -166,7 +166,7 @@ def test_a_run_stopped_before_the_measurement_has_spent_and_says_so(
     to = tmp_path / "out.parquet"
     with stopped_at(sdp.Adaptive, "_measured"):
         published(visits, to, ledger)
-    assert str(ledger.spent) == "ε = 0.5"
+    assert str(ledger.spent) == "ε = 0.5 for one person (all records with the same patient_id)"
     with pytest.warns(UserWarning, match="stays spent, and this run spends again"):
         published(visits, to, ledger)
     assert ledger.remaining is None
@@ -231,4 +231,4 @@ def test_killed_in_the_middle_the_books_are_true(visits: Path, tmp_path: Path) -
     assert done.returncode == -signal.SIGKILL
     assert not to.exists()
     ledger = sdp.open_ledger(tmp_path / "budget.db", "visits")
-    assert [(str(entry.spent), entry.state) for entry in ledger.entries] == [("ε = 0.5", "debited")]
+    assert [(entry.spent.amount, entry.state) for entry in ledger.entries] == [("ε = 0.5", "debited")]

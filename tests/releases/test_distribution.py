@@ -19,7 +19,7 @@ from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.privacy.guarantee import Expense, Guarantee
 from sparsedp.privacy.neighbours import Neighbours
-from sparsedp.releases.distribution import spread
+from sparsedp.releases.distribution import mean_caveat, spread
 from sparsedp.releases.independent_cells import IndependentCells
 from sparsedp.releases.positions import TimeInterval
 from sparsedp.releases.uncertainty import CellErrors, Interval, Uncertainty
@@ -45,6 +45,21 @@ counts = st.lists(st.integers(0, 9), min_size=20, max_size=20).filter(any)
 def repeated(values: Values) -> npt.NDArray[np.int64]:
     """The hours of all records, one by one."""
     return np.repeat(np.tile(np.arange(5, 15), 2), values.astype(int))
+
+
+def test_a_mean_over_bins_says_what_it_cannot_know() -> None:
+    ages = sdp.Domain([sdp.Bins("age", [0, 18, 65, 120]), sdp.Integers("hour", 5, 6)])
+    release = release_of(np.ones((3, 2)), domain=ages)
+    said = mean_caveat(release, "age")
+    assert said is not None
+    assert "taken to lie in its middle" in said
+    assert "at most half the width of the widest cell" in said
+    # Were all at the left edges, or all at the right ones, the true mean would be that far off at most.
+    truths = [np.mean([0, 18, 65]), np.mean([18, 65, 120])]
+    assert np.abs(np.array(truths) - release.mean("age").estimate).max() <= 55 / 2
+    assert mean_caveat(release, "hour") is None
+    assert mean_caveat(release_of(np.ones(5)), None) is None
+    assert mean_caveat(release_of(np.ones(5)).with_time(sdp.TimeAxis("2026-01-01", "1d")), None) is not None
 
 
 @given(counts)

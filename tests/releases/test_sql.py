@@ -1,4 +1,4 @@
-"""SQL reaches the release and nothing else, and answers print and travel."""
+"""SQL reaches the release and what is given beside it, and answers print and travel."""
 
 from pathlib import Path
 from typing import Any
@@ -73,6 +73,7 @@ REFUSED: list[tuple[str, str]] = [
     ("select * from glob('/*')", "file system operations are disabled"),
     ("select * from FRAME", "FRAME does not exist"),
     ("select getenv('HOME')", "getenv does not exist"),
+    ("from duckdb_extensions()", "file system operations are disabled"),
     ("copy release to 'x.csv'", "a statement of the kind COPY"),
     ("copy (select 1) to '/dev/stdout'", "a statement of the kind COPY"),
     ("attach 'x.db'", "a statement of the kind ATTACH"),
@@ -116,6 +117,12 @@ def test_a_variable_of_the_caller_is_not_a_table() -> None:
     elsewhere = duckdb.query("select * from secret")
     assert elsewhere is not None
     assert len(elsewhere.fetchall()) == secret.num_rows
+
+
+def test_no_setting_tells_where_anybodys_files_are() -> None:
+    for setting, value in RELEASE.sql("select name, value from duckdb_settings()"):
+        assert str(Path.home()) not in str(value), setting
+        assert str(Path.cwd()) not in str(value), setting
 
 
 def test_what_is_no_text_is_refused() -> None:

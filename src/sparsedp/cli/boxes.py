@@ -10,7 +10,7 @@ import csv
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sparsedp.cli.declared import pairs
+from sparsedp.cli.option_text import pairs
 from sparsedp.errors import InvalidInput, UnknownName
 
 if TYPE_CHECKING:

@@ -16,6 +16,19 @@ WAIT = 10.0
 """Seconds to wait for another process that has the ledger in hand."""
 
 
+def ledger_named(path: str | None, *, no_ledger: bool) -> str | None:
+    """The ledger's file; None only where it was said that there is none."""
+    if no_ledger:
+        return None
+    if path is None:
+        remedy = (
+            "name the ledger that pays, such as --ledger budget.db, so that all releases of these people together "
+            "stay within one total; or say --no-ledger if you keep count of it elsewhere"
+        )
+        raise InvalidInput("ledger", "missing", remedy)
+    return path
+
+
 def the_books(path: str) -> LedgerFile:
     """The ledger file at `path`, which must exist: a ledger made by accident would be a second budget."""
     from sparsedp.privacy.ledger_file import open_ledger

@@ -1,35 +1,28 @@
-"""What every command shares: help that ends with examples, printed so that they can be copied as they are."""
+"""What every command shares: help that ends with examples, and errors in the words of the shell."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from sparsedp.cli.interruption import Interrupted, spent_before
+from sparsedp.cli.shell_words import in_shell_words
+from sparsedp.errors import SparsedpError
 
 EXAMPLES = "Examples:"
 
-
-class Command(TyperCommand):
-    """A command whose help ends with its examples, as they are written: rich would wrap them."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The help, then the examples."""
-        text, self.epilog = self.epilog, None
-        try:
-            super().format_help(ctx, formatter)
-        finally:
-            self.epilog = text
-        if text:
-            typer.echo(text)
+if TYPE_CHECKING:
+    _Framework = TyperCommand
+else:
+    _Framework = object
 
 
-class Group(TyperGroup):
-    """A group of commands, with the same help; Ctrl-C in any of them is ours to explain, not the framework's."""
+class _Explained(_Framework):
+    """Help whose last part is printed as it is written, because rich would wrap it; flags without a type."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The help, then what is written under it."""
@@ -40,6 +33,31 @@ class Group(TyperGroup):
             self.epilog = text
         if text:
             typer.echo(text)
+
+    def get_params(self, ctx: Any) -> Any:
+        """The parameters; a flag takes no value, so none is shown for it."""
+        found = super().get_params(ctx)
+        for parameter in found:
+            if getattr(parameter, "is_flag", False) and parameter.metavar is None:
+                parameter.metavar = ""
+        return found
+
+
+class Command(_Explained, TyperCommand):
+    """A command."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run it; what the library says of an argument is said of the option."""
+        try:
+            return super().invoke(ctx)
+        except SparsedpError as error:
+            options = {each.name: max(each.opts, key=len) for each in self.params if each.opts[0].startswith("-")}
+            error.args = (in_shell_words(error, options), *error.args[1:])
+            raise
+
+
+class Group(_Explained, TyperGroup):
+    """A group of commands; Ctrl-C in any of them is ours to explain, not the framework's."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was named."""

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sparsedp.cli.declared import bounds, domain_of, pairs
+from sparsedp.cli.budgets import ledger_named
 from sparsedp.cli.files import STANDARD
 from sparsedp.cli.mechanisms import mechanism_named
+from sparsedp.cli.option_text import bounds, domain_of, pairs
 from sparsedp.cli.project import Settings, project_settings
 from sparsedp.cli.release_output import form_of
 from sparsedp.errors import InvalidInput
@@ -54,7 +55,7 @@ def declared(
     source = settings.get("source")
     if source is None:
         raise InvalidInput("source", "missing", "name the records: `sparsedp release visits.parquet …`")
-    ledger = _ledger(settings, no_ledger=no_ledger)
+    ledger = ledger_named(settings.get("ledger"), no_ledger=no_ledger)
     domain = domain_of(settings.get("by"))
     mechanism = mechanism_named(settings.get("mechanism"), settings.get("workload"))
     output = settings.get("release") or _beside(source)
@@ -77,7 +78,7 @@ def declared(
         report=settings.get("report"),
         title=settings.get("title"),
         integers=settings.get("integers", False),
-        counting=counting_of(settings),
+        counting=_checked_sums(counting_of(settings)),
     )
 
 
@@ -86,19 +87,6 @@ def merged(project: Settings, given: Settings) -> Settings:
     said = {name: value for name, value in given.items() if value is not None and value != []}
     aside = {name for group in TOGETHER if said.keys() & set(group) for name in group}
     return {**{name: value for name, value in project.items() if name not in aside}, **said}
-
-
-def _ledger(settings: Settings, *, no_ledger: bool) -> str | None:
-    ledger: str | None = settings.get("ledger")
-    if no_ledger:
-        return None
-    if ledger is None:
-        remedy = (
-            "name the ledger that pays, such as --ledger budget.db, so that all releases of these people together "
-            "stay within one total; or say --no-ledger if you keep count of it elsewhere"
-        )
-        raise InvalidInput("ledger", "missing", remedy)
-    return ledger
 
 
 def _unit(settings: Settings) -> str | list[str] | None:
@@ -130,6 +118,18 @@ def counting_of(settings: Settings) -> dict[str, Any]:
         "csv": {"delimiter": settings["delimiter"]} if "delimiter" in settings else None,
     }
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _checked_sums(counting: dict[str, Any]) -> dict[str, Any]:
+    """All that a sum needs and was not given is asked for at once."""
+    needed = {"clamp": "--clamp 0..500", "resolution": "--resolution 0.01"}
+    missing = [name for name in needed if "value" in counting and name not in counting]
+    if missing:
+        given = f"given without {' and '.join(f'--{name}' for name in missing)}"
+        what = {"clamp": "the bounds of one record's value", "resolution": "what values are rounded to"}
+        remedy = f"declare {' and '.join(what[name] for name in missing)}: {' '.join(needed[name] for name in missing)}"
+        raise InvalidInput("--value", given, remedy)
+    return counting
 
 
 def _beside(source: str) -> str:

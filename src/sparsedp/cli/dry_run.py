@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparsedp.cli.budgets import the_ledger
 from sparsedp.cli.declaration import Declaration
-from sparsedp.cli.publishing import check_outputs
+from sparsedp.cli.carrying_out import check_outputs
 from sparsedp.cli.speaking import note, show, show_json
 from sparsedp.errors import BudgetExceeded, InvalidInput
 

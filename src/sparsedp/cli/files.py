@@ -51,8 +51,17 @@ def send(path: Path) -> None:
     sys.stdout.buffer.flush()
 
 
-def check_output(path: str, *, overwrite: bool = False, binary: bool = True) -> None:
-    """Refuse an output that could not be written, before anything is read or spent for it."""
+def check_output(
+    path: str,
+    *,
+    overwrite: bool = False,
+    binary: bool = True,
+    instead: str = "give another name, or say --overwrite",
+) -> None:
+    """Refuse an output that could not be written, before anything is read or spent for it.
+
+    `instead`: what to do where there is a file already.
+    """
     if path == STANDARD:
         if binary and sys.stdout.isatty():
             raise InvalidInput(
@@ -65,7 +74,7 @@ def check_output(path: str, *, overwrite: bool = False, binary: bool = True) -> 
     if target.exists() and not target.is_file():
         raise BadFile(f"{target} is a device or a pipe; name a file, or - for standard output.")
     if target.exists() and not overwrite:
-        raise BadFile(f"{target} exists already; give another name, or say --overwrite.")
+        raise BadFile(f"{target} exists already; {instead}.")
     folder = target.parent
     if not folder.is_dir():
         raise BadFile(f"There is no folder {folder} to write {target.name} in; make it first.")

@@ -67,6 +67,14 @@ NeighboursName = Annotated[
 LedgerFile = Annotated[
     str | None, typer.Option("--ledger", metavar="FILE", help="The ledger that pays.", rich_help_panel=BUDGET)
 ]
+NoLedger = Annotated[
+    bool,
+    typer.Option(
+        "--no-ledger",
+        help="Spend without keeping count: nothing then stops a second release.",
+        rich_help_panel=BUDGET,
+    ),
+]
 DataSetName = Annotated[
     str | None,
     typer.Option(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sparsedp.cli.declared import domain_of
+from sparsedp.cli.option_text import domain_of
 from sparsedp.cli.files import check_endings, check_output
 from sparsedp.cli.mechanisms import mechanism_named
 from sparsedp.cli.options import (

@@ -8,7 +8,6 @@ import typer
 
 from sparsedp.cli.declaration import Declaration, declared
 from sparsedp.cli.options import (
-    BUDGET,
     CELLS,
     FILES,
     PEOPLE,
@@ -21,6 +20,7 @@ from sparsedp.cli.options import (
     LedgerFile,
     MechanismName,
     NeighboursName,
+    NoLedger,
     Overwrite,
     ProjectFile,
     Rho,
@@ -84,14 +84,7 @@ def release_records(
     delta: Delta = None,
     ledger: LedgerFile = None,
     dataset: DataSetName = None,
-    no_ledger: Annotated[
-        bool,
-        typer.Option(
-            "--no-ledger",
-            help="Spend without keeping count: nothing then stops a second release.",
-            rich_help_panel=BUDGET,
-        ),
-    ] = False,
+    no_ledger: NoLedger = False,
     mechanism: MechanismName = None,
     workload: Annotated[
         str | None,
@@ -187,6 +180,6 @@ def release_records(
 
         dry_run(wanted, as_json=as_json)
     else:
-        from sparsedp.cli.publishing import published
+        from sparsedp.cli.carrying_out import published
 
         published(wanted, as_json=as_json)

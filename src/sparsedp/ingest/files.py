@@ -23,10 +23,11 @@ _NAMES = "name the files .parquet, .csv or .csv.gz"
 def files_of(source: str | os.PathLike[str]) -> tuple[list[str], str]:
     """The files, in the order of their names, and what they are: "Parquet" or "CSV"."""
     path = os.fspath(source)
-    if not isinstance(path, str) or not path:
+    if not path:
         raise InvalidInput("source", "an empty path", "give a file, a folder or a glob such as 'visits/*.parquet'")
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", path):
         raise InvalidInput("source", "an address on a network", "download the files first, and give their folder")
+    path = os.path.expanduser(path)
     if os.path.isdir(path):
         files = _in_folder(path)
         if not files:

@@ -24,7 +24,8 @@ def whole_number(column: SourceColumn, wanted: str) -> str:
         near = f"greatest(-1e19::DOUBLE, least(1e19::DOUBLE, CAST({value} AS DOUBLE)))"
         return f"CASE WHEN NOT isnan({value}) AND floor({value}) = {value} THEN CAST({near} AS HUGEINT) END"
     if column.kind == "decimals":
-        return f"CASE WHEN floor({value}) = {value} THEN TRY_CAST({value} AS HUGEINT) END"
+        # Cut, and not rounded down: below a decimal of 38 places there may be no other.
+        return f"CASE WHEN trunc({value}) = {value} THEN TRY_CAST({value} AS HUGEINT) END"
     if column.kind == "text":
         return f"CASE WHEN regexp_matches({value}, '{A_WHOLE_NUMBER}') THEN TRY_CAST({value} AS HUGEINT) END"
     raise column.refuse(wanted)

@@ -6,6 +6,7 @@ time beyond its calendar), Arrow reads them instead, and that value alone is mis
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,14 +27,18 @@ def parquet_attachments(files: Sequence[str], columns: Sequence[str]) -> list[At
     folders = [_in_folder_names(file) for file in files]
     for file, schema, named in zip(files, schemas, folders, strict=True):
         check_columns(columns, [*schema.names, *named], f" of {file}")
-    types = [_type(column, schemas, folders) for column in columns]
-    attachments = [_with_arrow(files, columns, types)]
-    # DuckDB does not tell capital letters from small ones.
-    if all(
-        [name.lower() for name in schema.names].count(column.lower()) < 2 for schema in schemas for column in columns
-    ):
-        attachments.insert(0, _with_duckdb(files, columns, hive=any(folders)))
-    return attachments
+    types = [_type(column, schemas) for column in columns]
+    with_arrow = _with_arrow(files, columns, types)
+    hive = any(column not in schema.names for schema in schemas for column in columns)
+    pairs = [(schema, named if hive else {}) for schema, named in zip(schemas, folders, strict=True)]
+    if any(_is_ambiguous(column, schema, named) for column in columns for schema, named in pairs):
+        return [with_arrow]
+    return [_with_duckdb(files, columns, hive=hive), with_arrow]
+
+
+def _is_ambiguous(column: str, schema: Any, named: dict[str, str | None]) -> bool:
+    """DuckDB does not tell capital letters from small ones, and takes the name of a folder before a file's column."""
+    return [name.lower() for name in (*schema.names, *named)].count(column.lower()) > 1
 
 
 def _schema(file: str) -> Any:
@@ -47,13 +52,17 @@ def _schema(file: str) -> Any:
     raise BadFile(f"The file {file} is not a Parquet file, or is damaged; leave it out, or write it again.")
 
 
-def _in_folder_names(file: str) -> dict[str, str]:
+def _in_folder_names(file: str) -> dict[str, str | None]:
     """What the names of folders say, as Spark and Hive write them: region=north/part-0.parquet."""
     pairs = [part.partition("=") for part in Path(file).parent.parts if "=" in part]
-    return {key: unquote(value) for key, _, value in pairs}
+    return {key: None if value == _NOTHING else unquote(value) for key, _, value in pairs}
 
 
-def _type(column: str, schemas: Sequence[Any], folders: Sequence[dict[str, str]]) -> Any:
+_NOTHING = "__HIVE_DEFAULT_PARTITION__"
+"""How Spark and Hive name the folder of a missing value."""
+
+
+def _type(column: str, schemas: Sequence[Any]) -> Any:
     """The one type that holds the column of every file."""
     import pyarrow as pa
 
@@ -87,7 +96,7 @@ def _with_duckdb(files: Sequence[str], columns: Sequence[str], *, hive: bool) ->
 
 def _literal(path: str) -> str:
     """DuckDB takes every path for a pattern; in brackets a character stands for itself."""
-    return "".join(f"[{character}]" if character in "*?[" else character for character in path)
+    return "".join(f"[{one}]" if one in "*?[" else one for one in os.path.abspath(path))
 
 
 def _with_arrow(files: Sequence[str], columns: Sequence[str], types: Sequence[Any]) -> Attachment:

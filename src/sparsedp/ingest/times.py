@@ -11,10 +11,10 @@ from sparsedp.ingest.columns import SourceColumn
 from sparsedp.ingest.lookups import Lookups
 from sparsedp.moments import EPOCH, MICROSECOND
 
-_CLOCK = r"[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?"
+_CLOCK = r"[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?"
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_OFFSET = "(Z| ?UTC|[+-][0-9]{2}(:?[0-9]{2})?)"
-A_NAIVE_TIME = f"^{_DATE}({_CLOCK})?$"
+_OFFSET = "(?:Z| ?UTC|[+-][0-9]{2}(?::?[0-9]{2})?)"
+A_NAIVE_TIME = f"^{_DATE}(?:{_CLOCK})?$"
 AN_INSTANT = f"^{_DATE}{_CLOCK}{_OFFSET}$"
 """ISO 8601 as most programs write it. Digits beyond microseconds are cut off."""
 
@@ -34,7 +34,8 @@ def times(column: SourceColumn, axis: Calendar) -> Times:
     """NULL for what is no time, names an offset that the axis cannot place, or lacks one that it needs."""
     value = column.sql
     if column.kind == "text":
-        return _from_text(f"trim({value})", axis)
+        trimmed = f"CASE WHEN starts_with({value}, ' ') OR ends_with({value}, ' ') THEN trim({value}) ELSE {value} END"
+        return _from_text(trimmed, axis)
     if column.kind == "times with a timezone":
         if axis.zone is None and not axis.in_utc:
             raise column.refuse("declare the calendar with a zone, such as zone='Europe/Berlin'")
@@ -58,18 +59,26 @@ def by_the_clock(microseconds: str, instants: str, axis: Calendar, lookups: Look
 
 
 def _from_text(value: str, axis: Calendar) -> Times:
-    moment = f"epoch_us(TRY_CAST(left(regexp_extract({value}, '^{_DATE}({_CLOCK})?'), 26) AS TIMESTAMP))"
+    # Each look with a pattern costs as much as all the rest of a record: most times name no offset, and take one.
     is_instant = f"regexp_matches({value}, '{AN_INSTANT}')"
     cases = []
+    if not axis.in_utc:
+        cases.append(f"WHEN regexp_matches({value}, '{A_NAIVE_TIME}') THEN {_moment(value)}")
     if axis.zone is not None or axis.in_utc:
         offset = f"regexp_extract({value}, '{_OFFSET}$')"
         sign = f"CASE left({offset}, 1) WHEN '-' THEN 1 WHEN '+' THEN -1 ELSE 0 END"
         hours = f"coalesce(TRY_CAST(substr({offset}, 2, 2) AS BIGINT), 0)"
         minutes = f"CASE WHEN length({offset}) > 3 THEN coalesce(TRY_CAST(right({offset}, 2) AS BIGINT), 0) ELSE 0 END"
-        cases.append(f"WHEN {is_instant} THEN {moment} + ({sign}) * ({hours} * 60 + {minutes}) * 60000000")
-    if not axis.in_utc:
-        cases.append(f"WHEN regexp_matches({value}, '{A_NAIVE_TIME}') THEN {moment}")
-    return Times(f"CASE {' '.join(cases)} END", is_instant)
+        without = f"regexp_extract({value}, '^{_DATE}{_CLOCK}')"
+        shift = f"({sign}) * ({hours} * 60 + {minutes}) * 60000000"
+        cases.append(f"WHEN {is_instant} THEN {_moment(without)} + {shift}")
+    # Of what is a time at all, only an instant has one of these after its date.
+    names_its_offset = " OR ".join(f"contains(substr({value}, 11), '{mark}')" for mark in ("Z", "+", "-", "UTC"))
+    return Times(f"CASE {' '.join(cases)} END", names_its_offset if axis.zone is not None else "false")
+
+
+def _moment(value: str) -> str:
+    return f"epoch_us(TRY_CAST(left({value}, 26) AS TIMESTAMP))"
 
 
 def _offsets(axis: Calendar) -> tuple[list[int], list[int]]:

@@ -246,7 +246,7 @@ def spent_already(spend: Spend | None) -> Iterator[None]:
         yield
     except BaseException as error:
         if spend is not None:
-            error.add_note(f"{spend.budget} was debited from the ledger before this happened and stays spent.")
+            error.add_note(f"{spend.budget.amount} was debited from the ledger before this happened and stays spent.")
         raise
 
 

@@ -125,7 +125,7 @@ class Terms:
         if self.ledger is None:
             return None
         return self.ledger.debit(
-            self.asked.budget,
+            self.asked.budget.counted_for(self.neighbours.whom),
             purpose,
             rho=self.asked.rho,
             relation=self.neighbours.relation,

@@ -43,7 +43,8 @@ class Ledger:
     the total (`privacy/ledger.md`).
 
     Budgets add up between the same neighbours only: what is ε between data with and without a person is up to 2ε
-    between data with one person and with another. So all spends of one ledger are for the same relation.
+    between data with one person and with another. So all spends of one ledger are for the same relation, and for the
+    same people: what is ε for one record is 50ε for a person with 50 of them.
 
     Safe between threads. A debit is never given back: once it is taken, noise may have been drawn. A copy would mint
     a second budget, so a ledger refuses to be copied, pickled, or used in a forked child. One that outlives the
@@ -140,10 +141,10 @@ class Ledger:
             "data_set": self.name or "unnamed (a ledger in memory)",
             "spend": str(spend.number),
             "time": spend.time,
-            "charged": str(spend.spent),
+            "charged": spend.spent.amount,
             "total": str(self._allowance),
-            "spent": str(spent_on(upto) or "nothing"),
-            "left": str(self._allowance.left(upto) or "nothing"),
+            "spent": _amount(spent_on(upto)),
+            "left": _amount(self._allowance.left(upto)),
         }
 
     def _admitted(
@@ -160,6 +161,7 @@ class Ledger:
         if not isinstance(budget, Budget):
             raise InvalidInput("budget", f"of type {type(budget).__name__}", "give a sparsedp.Budget")
         _refuse_other_neighbours(entries, relation)
+        _refuse_other_people(entries, budget.protects)
         charge = self._allowance.charge(budget, rho)
         self._allowance.check(charge, entries)
         return Spend(number, budget, charge, checked_text("purpose", purpose), now(), relation, rho)
@@ -204,3 +206,14 @@ def _refuse_other_neighbours(entries: Sequence[Spend], relation: str | None) -> 
     if relation is not None and kept and relation not in kept:
         given = f"{relation!r} on a ledger whose spends are for {next(iter(kept))!r}"
         raise InvalidInput("neighbours", given, "use the same, or another ledger (public totals need 'replace_one')")
+
+
+def _refuse_other_people(entries: Sequence[Spend], protects: str | None) -> None:
+    kept = {entry.budget.protects for entry in entries} - {None}
+    if protects is not None and kept and protects not in kept:
+        given = f"counted for {protects}, on a ledger whose spends are for {next(iter(kept))}"
+        raise InvalidInput("budget", given, "declare another data set for it: such budgets do not add up to one")
+
+
+def _amount(budget: Budget | None) -> str:
+    return "nothing" if budget is None else budget.amount

@@ -95,6 +95,17 @@ class Neighbours:
         """Whom a stream's budget is for, in words; None for a release that was made once."""
         return None if self.unit is None else UNITS[self.unit]
 
+    @property
+    def whom(self) -> str | None:
+        """Whose privacy the budget is counted for, so that a ledger adds up nobody's with somebody else's.
+
+        None for ready-made counts that are published once: whom a bound on "one person" speaks of is the caller's word.
+        """
+        whose = self.protects if self.counted is None else self.counted.whose
+        if not self.invariant:
+            return whose
+        return f"{whose or 'one person'}, beside totals declared public"
+
     def describe(self) -> dict[str, Any]:
         """A JSON-able description; `Neighbours(**description)` gives it back."""
         unit = {} if self.unit is None else {"unit": self.unit}

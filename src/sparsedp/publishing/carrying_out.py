@@ -29,7 +29,7 @@ def carried_out(
         return resumed
     delivery.check()
     if ledger is not None:
-        ledger.check(order.asked.budget, rho=order.asked.rho, relation=order.relation)
+        ledger.check(order.budget, rho=order.asked.rho, relation=order.relation)
     counts = order.counts()
     if before_debit is not None:
         before_debit()
@@ -55,7 +55,7 @@ def _resumed(ledger: Ledger, request: str, delivery: Delivery) -> Release | None
         return None
     if spend.synopsis_path is None:
         warnings.warn(
-            f"An earlier run of the same order debited {spend.budget} and left no measurement: it was stopped, or is "
+            f"An earlier run of the same order debited {spend.budget.amount} and left no measurement: it was stopped, or is "
             "still under way. What it debited stays spent, and this run spends again.",
             stacklevel=4,
         )

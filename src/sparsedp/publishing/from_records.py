@@ -32,7 +32,7 @@ def publish(
     rho: validate.Number | None = None,
     delta: validate.Number | None = None,
     mechanism: str | Mechanism = DEFAULT,
-    ledger: Ledger | None = None,
+    ledger: Ledger | None,
     overwrite: bool = False,
     columns: Mapping[str, str] | None = None,
     outside: str | Mapping[str, str | int] = "drop",
@@ -49,7 +49,8 @@ def publish(
     `csv`: as for `sparsedp.count`. `epsilon`, `rho`, `delta`, `mechanism`, `neighbours`, `constraints`: as for
     `sparsedp.release`.
     `to`: the file to write; one that exists is refused unless `overwrite` says so.
-    `ledger`: a data set of a ledger file (`sparsedp.open_ledger("budget.db", "visits")`), or one in memory.
+    `ledger`: a data set of a ledger file (`sparsedp.open_ledger("budget.db", "visits")`), or one in memory; None says
+    aloud that nobody keeps count of what is spent.
 
     With a ledger file an interruption costs nothing twice: once the noisy measurement is stored beside the ledger, the
     same call goes on from there, reads no records and spends nothing. Stopped between the debit and that moment, the

@@ -13,10 +13,12 @@ from sparsedp.constraints import Constraints
 from sparsedp.counts import Counts
 from sparsedp.errors import InvalidInput
 from sparsedp.ingest import count
-from sparsedp.ingest.request import request_of
+from sparsedp.ingest.request import Request, request_of
 from sparsedp.mechanisms import Mechanism
 from sparsedp.privacy.asked import Asked
-from sparsedp.privacy.neighbours import RELATIONS
+from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.counted import Counted
+from sparsedp.privacy.neighbours import RELATIONS, Neighbours
 from sparsedp.validate import one_of
 
 
@@ -41,8 +43,19 @@ class Order:
     @property
     def relation(self) -> str:
         """Between which neighbours it will be promised: beside public totals people can only be replaced."""
-        invariant = self.constraints is not None and self.constraints.is_invariant
-        return "replace_one" if invariant else self.neighbours
+        return "replace_one" if self._invariant else self.neighbours
+
+    @property
+    def budget(self) -> Budget:
+        """What will be debited, and whom it is counted for."""
+        counted = Counted(self._counting().privacy_unit, 1)
+        return self.asked.budget.counted_for(
+            Neighbours(1, self.relation, invariant=self._invariant, counted=counted).whom
+        )
+
+    @property
+    def _invariant(self) -> bool:
+        return self.constraints is not None and self.constraints.is_invariant
 
     def counts(self) -> Counts:
         """The records counted. PRIVATE."""
@@ -59,9 +72,9 @@ class Order:
         facts = {"source": source, "to": to, **self._declared()}
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
-    def _declared(self) -> dict[str, Any]:
+    def _counting(self) -> Request:
         given = self.counting
-        counted = request_of(
+        return request_of(
             given.get("domain"),
             given.get("privacy_unit"),
             given.get("max_contributions", 1),
@@ -73,6 +86,9 @@ class Order:
             given.get("csv"),
             None,
         )
+
+    def _declared(self) -> dict[str, Any]:
+        counted = self._counting()
         return {
             "domain": counted.domain.describe(),
             "unit": counted.privacy_unit,

@@ -23,6 +23,12 @@ MOST_POINTS, FEWEST_POINTS = 512, 32
 WORK = 2**24
 """Cells that may be looked at for all points together, unless more points are asked for: a few seconds."""
 
+WITHIN_CELLS = (
+    "What fell into one cell is taken to lie in its middle; how far off that is, the interval does not say: "
+    "at most half the width of the widest cell."
+)
+"""What a mean over bins or stretches of time cannot know."""
+
 
 @dataclass(frozen=True)
 class Share:
@@ -52,6 +58,12 @@ def mean(release: Release, axis: str | None, level: Number) -> Interval | TimeIn
     elif not ratios.bounded:
         raise _nothing_left()
     return at.told(Interval(min(low, estimate), max(high, estimate), estimate, wanted))
+
+
+def mean_caveat(release: Release, axis: str | None) -> str | None:
+    """The sentence to print beside a mean along that axis; None where every place is known, as of whole numbers."""
+    at = positions(release, axis)
+    return None if np.array_equal(at.left, at.right) else WITHIN_CELLS
 
 
 def cdf(release: Release, axis: str | None, level: Number, points: int | None) -> list[Share]:

@@ -41,23 +41,28 @@ class RecoveredErrors:
     """The errors of a release from a file: those of its cells are in it; for all else it is recovered again.
 
     That happens once, and only when such a question is asked. If the recovery does not give the values that the file
-    holds, the errors of its cells are all that is known.
+    holds, the errors of its cells are all that is known, and a question that needs more is told why.
     """
 
     def __init__(self, recover: Callable[[], Release], values: Floats, errors: Floats) -> None:
-        self._recover, self._values, self._cells = recover, values, CellErrors(errors)
+        self._recover, self._values, self._cells = recover, values, errors
 
     @cached_property
     def _found(self) -> Uncertainty:
         try:
             again = self._recover()
         except (SparsedpError, KeyError, TypeError, ValueError, ArithmeticError):
-            return self._cells
+            return CellErrors(self._cells, "the synopsis in its file cannot be recovered by this version")
         known = again.uncertainty
-        if known is None or again.shape != self._values.shape:
-            return self._cells
-        apart = float(np.abs(again.values - self._values).max(initial=0.0))
-        return known if apart <= SAME * max(1.0, float(np.abs(self._values).max(initial=0.0))) else self._cells
+        if known is None:
+            return CellErrors(self._cells)
+        if again.shape != self._values.shape or not self._same(again.values):
+            return CellErrors(self._cells, "the synopsis in its file gives other values than the file has")
+        return known
+
+    def _same(self, values: Floats) -> bool:
+        apart = float(np.abs(values - self._values).max(initial=0.0))
+        return apart <= SAME * max(1.0, float(np.abs(self._values).max(initial=0.0)))
 
     def variance(self, weights: Floats) -> float:
         """The mean squared error of Σ weights·cells."""
@@ -70,4 +75,4 @@ class RecoveredErrors:
 
     def stderr(self) -> Floats:
         """As the file has them."""
-        return self._cells.stderr()
+        return self._cells

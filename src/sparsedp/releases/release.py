@@ -252,7 +252,8 @@ class Release:
         """The mean of an axis' values over all that was counted: `release.mean("age")`; of a calendar, a time.
 
         What fell into a bin or a stretch of time is taken to lie in its middle, and the interval says nothing of what
-        that does. Fieller's interval, for a ratio of two sums.
+        that does: up to half a bin's width, which `sparsedp.releases.distribution.mean_caveat` says in a sentence.
+        Fieller's interval, for a ratio of two sums.
         """
         return distribution.mean(self, axis, level)
 
@@ -280,13 +281,15 @@ class Release:
         """
         return top_cells.top(self, k, level, simultaneous=simultaneous)
 
-    def sql(self, query: str) -> sql.Result:
+    def sql(self, query: str, tables: Mapping[str, Any] | None = None) -> sql.Result:
         """Ask in SQL, of the table `release`: `release.sql("select sum(count) from release where hour < 6")`.
 
-        Its columns are those of the saved file. Nothing else can be read or changed. What comes back prints as a table
-        and has `fetchall()`, `to_pandas()`, `to_polars()` and `to_arrow()`.
+        Its columns are those of the saved file. `tables` are your own public ones to join with it, by name: pandas and
+        polars frames, Arrow tables, other releases. `release.sql("select region, count / people as rate from release
+        join population using (region)", tables={"population": frame})`. Nothing else can be read or changed. What
+        comes back prints as a table and has `fetchall()`, `to_pandas()`, `to_polars()` and `to_arrow()`.
         """
-        return sql.ask(self.to_arrow(), query)
+        return sql.ask(self.to_arrow(), query, tables)
 
     # ---- elsewhere
 

@@ -1,11 +1,12 @@
-"""SQL over a release, and over nothing else: no file, no variable, no extension, no setting is within reach."""
+"""SQL over a release and the tables given beside it: no file, no variable, no extension is within reach."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sparsedp.errors import InvalidInput
+from sparsedp.releases.public_tables import RELEASE, public_tables
 from sparsedp.releases.uncertainty import shown_number
 
 if TYPE_CHECKING:
@@ -27,8 +28,12 @@ CLOSED = {
     "allow_persistent_secrets": "false",
     "python_enable_replacements": "false",
     "temp_directory": "",
+    "home_directory": "nowhere",
 }
-"""How the connection is opened; then files are shut out and the settings locked."""
+"""How the connection is opened; then files are shut out and the settings locked.
+
+Settings can be read by a question (`duckdb_settings()`), so none of them says where anybody's files are.
+"""
 
 
 class Result:
@@ -82,30 +87,36 @@ class Result:
         return "\n".join([*text, f"({len(self):,} {'row' if len(self) == 1 else 'rows'})"])
 
 
-def ask(table: pa.Table, question: object) -> Result:
-    """The rows that one SELECT finds in the table `release`."""
+def ask(table: pa.Table, question: object, tables: Mapping[str, Any] | None = None) -> Result:
+    """The rows that one SELECT finds in the table `release`, and in those given beside it under their names."""
     import duckdb
 
     if not isinstance(question, str) or not question.strip():
         given = "empty" if isinstance(question, str) else f"of type {type(question).__name__}"
         raise InvalidInput("query", given, 'give SQL such as "select * from release"')
-    remedy = f"ask the table `release`, whose columns are {', '.join(table.column_names)}"
-    with _connection(table) as connection:
-        try:
+    known = {RELEASE: table, **public_tables(tables)}
+    try:
+        with _connection(known) as connection:
             _check(connection.extract_statements(question))
             return Result(connection.sql(question).to_arrow_table())
-        except duckdb.Error as error:
-            # A release is public, and so is what the database says of it: its first line is the complaint.
-            complaint = str(error).strip().splitlines()[0].rstrip(".!;")
-            raise InvalidInput("query", f"refused ({complaint})", remedy) from None
+    except duckdb.Error as error:
+        # All that is within reach is public, and so is what the database says: its first line is the complaint.
+        complaint = str(error).strip().splitlines()[0].rstrip(".!;")
+        raise InvalidInput("query", f"refused ({complaint})", _remedy(known)) from None
 
 
-def _connection(table: pa.Table) -> duckdb.DuckDBPyConnection:
+def _remedy(known: Mapping[str, pa.Table]) -> str:
+    columns = [f"`{name}`, whose columns are {', '.join(table.column_names)}" for name, table in known.items()]
+    return f"ask the table {'; or '.join(columns)}"
+
+
+def _connection(tables: Mapping[str, pa.Table]) -> duckdb.DuckDBPyConnection:
     import duckdb
 
     connection = duckdb.connect(":memory:", config={**CLOSED})
     connection.execute("set TimeZone = 'UTC'")
-    connection.register("release", table)  # read where it is: nothing is copied
+    for name, table in tables.items():
+        connection.register(name, table)  # read where it is: nothing is copied
     connection.execute("set enable_external_access = false")
     connection.execute("set lock_configuration = true")
     return connection
@@ -119,7 +130,7 @@ def _check(statements: list[duckdb.Statement]) -> None:
     if statements[0].type not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
         kind = statements[0].type.name.replace("_", " ")
         given = f"a statement of the kind {kind}, which a release does not take"
-        raise InvalidInput("query", given, "give one SELECT; nothing but the table `release` is within its reach")
+        raise InvalidInput("query", given, "give one SELECT; nothing can be written, loaded or set")
 
 
 def to_polars(table: pa.Table) -> polars.DataFrame:

@@ -79,18 +79,20 @@ class UnknownTogether(InvalidInput):
 class CellErrors:
     """The standard errors of cells, one by one; how the errors of several cells go together is not known.
 
-    This is what a file keeps of an uncertainty that cannot be described in it.
+    This is what a file keeps of an uncertainty that cannot be described in it. `because`: why there is no more.
     """
 
     errors: Floats
+    because: str = ""
 
     def variance(self, weights: Floats) -> float:
         """Of one cell, weighted."""
         asked = np.flatnonzero(weights)
         if len(asked) > 1:
+            reason = f" ({self.because})" if self.because else ""
             raise UnknownTogether(
                 "query",
-                f"about {len(asked):,} cells, and this release keeps only the error of each",
+                f"about {len(asked):,} cells, and this release keeps only the error of each{reason}",
                 "ask about one cell, or save the synopsis (`measure(…).save`) and ask what `recover()` gives",
             )
         return float(((weights.flat[asked] * self.errors.flat[asked]) ** 2).sum())

@@ -3,14 +3,21 @@
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
-// Two digits of the error, and no decimals for errors of ten and more.
+// Two digits of an error: 1,234 is 1,200 and 9.97 is 10.
+function twoDigits(error) {
+  return error > 0 && isFinite(error) ? Number(error.toPrecision(2)) : 0;
+}
+
+// How many decimals show them; below zero, how many digits before the point are not known.
 function decimalsFor(error) {
-  if (!(error > 0) || !isFinite(error)) return 0;
-  return Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(error))));
+  const shown = twoDigits(error);
+  return shown ? Math.min(6, 1 - Math.floor(Math.log10(shown) + 1e-9)) : 0;
 }
 
 function grouped(number, decimals) {
-  const shown = number.toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  const shown = decimals < 0
+    ? (Math.round(number * 10 ** decimals) / 10 ** decimals).toLocaleString("en-US", { maximumFractionDigits: 0 })
+    : number.toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
   return shown.replace(/^-(?=[0.,]*$)/, "").replace(/^-/, "−");
 }
 
@@ -31,30 +38,36 @@ function short(number) {
   return grouped(number, 6).replace(/\.?0+$/, "");
 }
 
-// Every point of a picture knows what it is worth: its value, and its range where that is known.
+const LARGE = [[1e12, " trillion"], [1e9, " billion"], [1e6, " million"]];
+
+// Every point of a picture knows what it is worth: its value, and its range where that is known. `write` gives all
+// digits that are known, for tables; `brief` counts in millions where numbers are large, and `unit` says so.
 function worth(picture, index) {
   const value = picture.values[index];
   const low = picture.low ? picture.low[index] : null;
   const high = picture.high ? picture.high[index] : null;
-  const known = low !== null && high !== null;
-  const decimals = known ? decimalsFor((high - low) / 2) : 0;
-  const write = (number) => (known && high > low ? grouped(number, decimals) : plain(number));
-  return { value, low, high, known, write, half: known ? (high - low) / 2 : null };
+  const known = low !== null && high !== null, half = known ? (high - low) / 2 : null;
+  const decimals = known ? decimalsFor(half) : 0;
+  const write = (number) => (half ? grouped(number, decimals) : plain(number));
+  const most = Math.max(Math.abs(value), half || 0);
+  const [size, unit] = LARGE.find(([each]) => half && most >= each && half >= each / 1000) || [1, ""];
+  const brief = (number) => (unit ? grouped(number / size, decimalsFor(half / size)) : write(number));
+  return { value, low, high, known, write, brief, unit, half };
 }
 
 function valueInWords(picture, index) {
-  const { value, low, high, known, write } = worth(picture, index);
+  const { value, low, high, known, brief, unit } = worth(picture, index);
   if (!known) return { value: plain(value), range: picture.note || "how far it may be off is not known" };
-  if (low === high) return { value: write(value), range: "known exactly" };
-  return { value: write(value), range: `likely ${write(low)} to ${write(high)}` };
+  if (low === high) return { value: brief(value), range: "known exactly" };
+  return { value: brief(value) + unit, range: `likely ${brief(low)} to ${brief(high)}${unit}` };
 }
 
-// "1,234 ± 56", or the two ends where the range was cut.
+// "1,234 ± 56", "152.0 ± 2.8 million", or the two ends where the range was cut.
 function withError(picture, index) {
-  const { value, low, high, known, write, half } = worth(picture, index);
-  if (!known || !half) return write(value);
-  if (Math.abs((high + low) / 2 - value) > 0.05 * half) return `${write(value)} (${write(low)}–${write(high)})`;
-  return `${write(value)} ± ${write(half)}`;
+  const { value, low, high, known, brief, unit, half } = worth(picture, index);
+  if (!known || !half) return brief(value);
+  if (Math.abs((high + low) / 2 - value) > 0.05 * half) return `${brief(value)} (${brief(low)}–${brief(high)})${unit}`;
+  return `${brief(value)} ± ${brief(half)}${unit}`;
 }
 
 function two(number) {

@@ -183,6 +183,7 @@ AS_SOMEBODY = """
 import os, sys
 import sparsedp as sdp
 sdp.ContinualAdaptive(epsilon=1).observe(1)
+sdp.open_stream, sdp.BadFile  # imported now, for nobody may read where they come from
 if os.getuid() == 0:
     os.setgroups([])
     os.setuid(65534)

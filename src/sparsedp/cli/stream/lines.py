@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from sparsedp.time_axis import TimeAxis
 
 FORMS = 'give one tick a line: `count`, `time,count`, or {"time": …, "count": …}'
-HEADERS = {"count", "time,count", "tick,count"}
+_WORD = re.compile(r"[^\W\d][\w .-]*")
 LARGEST = 2**63 - 1
 
 
@@ -37,13 +38,24 @@ def parsed(lines: Iterable[bytes], time: TimeAxis) -> Iterator[Line]:
             continue
         if empty is not None:
             raise refused(empty, "empty", "a tick without events is a 0")
-        if number == 1 and text.lower().replace(" ", "").replace('"', "") in HEADERS:
+        if number == 1 and _is_heading(text):
             continue
         line = _line(text, number, time)
         if timed is not None and timed != (line.tick is not None):
             raise refused(number, "of another form than those before", "name the time in every line, or in none")
         timed = line.tick is not None
         yield line
+
+
+def _is_heading(text: str) -> bool:
+    """Whether a first line names columns: words alone, the last one `count`. Other words are refused, not guessed at."""
+    fields = _fields(text)
+    if text.startswith("{") or not all(_WORD.fullmatch(field) for field in fields):
+        return False
+    if len(fields) > 2 or fields[-1].lower() not in ("count", "counts"):
+        remedy = "name the columns `time,count` (or another word for the time), or leave the heading out"
+        raise refused(1, "a heading without `count` in its last place, or no line of counts", remedy)
+    return True
 
 
 def refused(number: int, what: str, remedy: str) -> InvalidInput:
@@ -62,11 +74,15 @@ def _line(text: str, number: int, time: TimeAxis) -> Line:
     if text.startswith("{"):
         moment, count = _from_json(text, number)
     else:
-        parts = [part.strip().strip('"') for part in text.split(",")]
+        parts = _fields(text)
         if len(parts) > 2:
             raise refused(number, "of more than two fields", FORMS)
         moment, count = (parts[0] if len(parts) == 2 else None), parts[-1]
     return Line(number, None if moment is None else _tick(moment, number, time), _count(count, number))
+
+
+def _fields(text: str) -> list[str]:
+    return [part.strip().strip('"') for part in text.split(",")]
 
 
 def _from_json(text: str, number: int) -> tuple[str | None, str]:

@@ -10,6 +10,7 @@ import typer
 from sparsedp.cli.interruption import Interrupted
 from sparsedp.cli.options import AsJson
 from sparsedp.cli.speaking import note, show, show_json
+from sparsedp.cli.stream.file import the_stream
 from sparsedp.cli.stream.lines import Line, parsed, refused
 
 if TYPE_CHECKING:
@@ -28,8 +29,13 @@ printf '31\\n29\\n' | sparsedp stream observe visits.stream --json
 def observe_counts(
     file: Annotated[str, typer.Argument(help="The stream's file.")],
     fill: Annotated[
-        int, typer.Option("--fill", metavar="TICKS", help="How many ticks may be missing before one; published as 0.")
-    ] = 100,
+        int,
+        typer.Option(
+            "--fill",
+            metavar="TICKS",
+            help="Publish up to so many missing ticks as 0, for good; left out, a missing tick is refused.",
+        ),
+    ] = 0,
     follow: Annotated[
         bool, typer.Option("--follow", help="Take every line as it arrives, and print what is published for it.")
     ] = False,
@@ -40,12 +46,11 @@ def observe_counts(
     Without --follow all lines are checked before the first is taken in. A tick with a time that was delivered before is
     counted once; lines without times are always the next ticks, so deliver them once only.
     """
-    from sparsedp.streams.durable import open_stream
     from sparsedp.time_axis import TimeAxis
 
     if sys.stdin.isatty():
         note("type one tick a line, and Ctrl-D after the last.")
-    with open_stream(file) as stream:
+    with the_stream(file) as stream:
         terms = stream.describe()["terms"]
         time = TimeAxis(terms["start"], terms["every"])
         before = stream.ticks
@@ -57,12 +62,15 @@ def observe_counts(
             published = [entry for run in _runs(lines) for entry in _observed(stream, run, fill)]
         except KeyboardInterrupt:
             kept = stream.ticks - before
-            raise Interrupted(f"{kept:,} ticks were kept; the stream goes on after them.") from None
+            raise Interrupted(f"{ticks(kept)} {'was' if kept == 1 else 'were'} kept; the stream goes on after that.") from None
         _report(file, time, stream.ticks, before, published, as_json=as_json)
 
 
 def _follow(stream: Stream, time: TimeAxis, fill: int, *, as_json: bool) -> None:
     for line in parsed(iter(sys.stdin.buffer.readline, b""), time):
+        _check_count(line, stream)
+        if line.tick is not None:
+            _check_gap(line.number, line.tick, stream.ticks, fill)
         for tick, value in _observed(stream, [line], fill):
             if as_json:
                 import json
@@ -75,26 +83,43 @@ def _follow(stream: Stream, time: TimeAxis, fill: int, *, as_json: bool) -> None
 
 def _checked(lines: list[Line], stream: Stream, fill: int) -> list[Line]:
     """The lines, if all of them can be taken in; whatever is wrong with any is found before the first is."""
-    signed, last = stream.describe()["terms"]["negative"], None
+    last = None
     for line in lines:
-        if line.count < 0 and not signed:
-            raise refused(line.number, "a count below zero", "counts are 0 or more; begin a stream with --negative")
+        _check_count(line, stream)
         if line.tick is not None:
             _check_time(line.number, line.tick, last, stream, fill)
         last = line.tick
     return lines
 
 
+def _check_count(line: Line, stream: Stream) -> None:
+    if line.count < 0 and not stream.describe()["terms"]["negative"]:
+        raise refused(line.number, "a count below zero", "counts are 0 or more; begin a stream with --negative")
+
+
 def _check_time(number: int, tick: int, last: int | None, stream: Stream, fill: int) -> None:
     if last is not None and tick <= last:
         what = "at the same time as an earlier line" if tick == last else "earlier than the line before"
         raise refused(number, what, "give every tick once, in the order of time")
-    missing = tick - max(stream.ticks, 0 if last is None else last + 1)
-    if missing > fill:
-        remedy = "check its time, or say --fill if nothing happened in between: that is published as zeros, for good"
-        raise refused(number, f"{missing:,} ticks after the one before", remedy)
+    _check_gap(number, tick, max(stream.ticks, 0 if last is None else last + 1), fill)
     if stream.horizon is not None and tick >= stream.horizon:
         raise refused(number, "after the last tick of this stream", f"it has {stream.horizon:,}, its horizon")
+
+
+def _check_gap(number: int, tick: int, expected: int, fill: int) -> None:
+    missing = tick - expected
+    if missing > fill:
+        remedy = f"check its time, or say --fill {missing} if nothing happened in them: they are published as 0, for good"
+        raise refused(number, f"a tick before which {ticks(missing)} {_are(missing)} missing", remedy)
+
+
+def ticks(count: int) -> str:
+    """How many, in words."""
+    return f"{count:,} tick{'' if count == 1 else 's'}"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _runs(lines: list[Line]) -> list[list[Line]]:
@@ -118,14 +143,17 @@ def _observed(stream: Stream, run: list[Line], fill: int) -> list[tuple[int, Any
 
 
 def _report(
-    file: str, time: TimeAxis, ticks: int, before: int, published: list[tuple[int, Any]], *, as_json: bool
+    file: str, time: TimeAxis, now: int, before: int, published: list[tuple[int, Any]], *, as_json: bool
 ) -> None:
+    new = sum(tick >= before for tick, _ in published)
+    filled = now - before - new
     if as_json:
         entries = [{"tick": tick, "time": _shown(time, tick), "count": value} for tick, value in published]
-        show_json({"file": file, "ticks": ticks, "new": ticks - before, "published": entries})
+        show_json({"file": file, "ticks": now, "new": new, "filled": filled, "published": entries})
         return
-    until = f", the last at {time.shown(ticks - 1)}" if ticks else ""
-    show(f"{file}: {ticks - before:,} new ticks; now {ticks:,} ticks{until}.")
+    until = f", the last at {time.shown(now - 1)}" if now else ""
+    zeros = f", {filled:,} filled with 0" if filled else ""
+    show(f"{file}: {new:,} new tick{'' if new == 1 else 's'}{zeros}; now {ticks(now)}{until}.")
 
 
 def _shown(time: TimeAxis, tick: int) -> str:

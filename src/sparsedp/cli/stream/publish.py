@@ -10,6 +10,7 @@ from sparsedp.cli.files import STANDARD
 from sparsedp.cli.options import AsJson, Overwrite
 from sparsedp.cli.release_output import Format, Output, write_release
 from sparsedp.cli.speaking import show, show_json
+from sparsedp.cli.stream.file import the_stream
 
 PUBLISH_EXAMPLES = """
 sparsedp stream publish visits.stream -o hours.release.parquet
@@ -28,10 +29,8 @@ def publish_stream(
     as_json: AsJson = False,
 ) -> None:
     """Publish all ticks so far, as often as you like: the budget is for the stream's whole life, nothing is spent."""
-    from sparsedp.streams.durable import open_stream
-
     with write_release(output, form, overwrite=overwrite, as_json=as_json) as write:
-        with open_stream(file) as stream:
+        with the_stream(file) as stream:
             release = stream.release(recovery)
         write(release)
     if as_json:

@@ -8,6 +8,7 @@ import typer
 
 from sparsedp.cli.options import AsJson
 from sparsedp.cli.speaking import show, show_json
+from sparsedp.cli.stream.file import the_stream
 
 STATUS_EXAMPLES = """
 sparsedp stream status visits.stream
@@ -28,10 +29,9 @@ def show_status(file: Annotated[str, typer.Argument(help="The stream's file.")],
 
 def status_of(file: str) -> dict[str, Any]:
     """What is public about a stream's file."""
-    from sparsedp.streams.durable import open_stream
     from sparsedp.time_axis import TimeAxis
 
-    with open_stream(file) as stream:
+    with the_stream(file) as stream:
         described, ticks = stream.describe(), stream.ticks
         terms = described["terms"]
         time = TimeAxis(terms["start"], terms["every"])

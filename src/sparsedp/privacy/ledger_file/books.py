@@ -82,6 +82,8 @@ class LedgerFile:
         return iter(self.names)
 
     def __repr__(self) -> str:
+        if not self.path.exists():
+            return f"LedgerFile({str(self.path)!r}: not begun; `declare` begins it)"
         return f"LedgerFile({str(self.path)!r}: {', '.join(self.names) or 'no data sets'})"
 
 

@@ -1,4 +1,4 @@
-"""What a command line declares of a table: its axes, and what becomes of records beyond them."""
+"""What options say in their own small languages: axes, `name=value`, `low..high`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A release beside the counts that it was made from. NOT PRIVATE: for the owner of the counts alone."""
+"""A release beside the counts that it was made from. NOT PRIVATE: for the owner of the counts alone.
+
+This is on the side of the data, and nothing that comes after the noise may import it.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sparsedp.arrays import Floats
+from sparsedp.counts import Counts
 from sparsedp.errors import InvalidInput
 from sparsedp.releases.distribution import FEWEST_POINTS, WORK, spread
 from sparsedp.releases.release import Release
@@ -107,7 +111,7 @@ def compare_with_truth(release: Release, counts: Any, level: Number = 0.95) -> T
 
 def _truth(release: Release, counts: Any) -> Floats:
     """The true table in the release's unit. What is wrong with it is said without its values."""
-    if hasattr(counts, "quantity") and hasattr(counts, "domain"):
+    if isinstance(counts, Counts):
         if counts.domain != release.domain or counts.quantity != release.quantity:
             raise InvalidInput("counts", "of another domain or quantity than the release", "count as it was counted")
         return np.asarray(release.quantity.in_units(counts.values.astype(np.float64)))
