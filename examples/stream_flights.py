@@ -31,7 +31,7 @@ def main() -> None:
     OUT.mkdir(exist_ok=True)
     console = Console(width=100 if not Console().is_terminal else None)
     truth = hourly_departures()
-    FILE.unlink(missing_ok=True)
+    FILE.unlink(missing_ok=True)  # these flights are public; a stream of private counts is begun once, for ever
     sdp.open_stream(FILE, sdp.ContinualAdaptive(epsilon=EPSILON, start="2013-01-01", every="1h")).close()
     table = Table(title="What could be published at each moment (errors for the owner only: not private)")
     for heading in ("until", "hours", "‖D − D*‖₂, noisy hours", "recovered", "flights in the last week", "in truth"):

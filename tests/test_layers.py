@@ -26,7 +26,7 @@ LAYERS = [
     ["reports"],
     ["noise"],
     ["measurement", "counts"],
-    ["mechanisms", "datasets", "experiments"],
+    ["mechanisms", "datasets", "experiments", "truth"],
     ["streams"],
     ["ingest", "publishing"],
     ["previews"],
@@ -46,6 +46,7 @@ AFTER_THE_NOISE = (
 SEES_THE_DATA = (
     "measurement",
     "mechanisms",
+    "truth",
     "noise.source",
     "noise.samplers",
     "noise.discrete_laplace",

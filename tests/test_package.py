@@ -19,7 +19,7 @@ PUBLIC = """
 MECHANISMS Adaptive BadFile Bins Budget BudgetExceeded Calendar Categories Compressive Constraints ContinualAdaptive
 ContinualCompressive ContinualCounter ContinualDifference Domain Hierarchical Integers Interval InvalidInput Laplace
 Counts Ledger LedgerFile Preview PrivateSide Privelet Release SelectionConstants SparsedpError Stream Synopsis TimeAxis
-UnknownName __version__ count open_ledger open_release open_stream open_synopsis preview publish release
+UnknownName __version__ compare count open_ledger open_release open_stream open_synopsis preview publish release
 """
 
 

@@ -38,7 +38,7 @@ def test_numbers_mean_what_they_print_as(written: object, meant: Fraction) -> No
     "written",
     [
         "nan", float("nan"), float("inf"), "-inf", "", "abc", "1/0", None, True, [1], 1j,
-        "1e999999999", Decimal("1e999999999"), Decimal("nan"), "9" * 500, b"1",
+        "1e999999999", Decimal("1e999999999"), Decimal("nan"), "9" * 500, b"1", "1_0", "१", "²",
     ],
 )  # fmt: skip
 def test_what_is_not_a_finite_number_is_refused(written: object) -> None:

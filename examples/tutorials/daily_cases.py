@@ -6,8 +6,8 @@ The data are made up (`synthetic_cases.py`). Run it anywhere; it writes to out/t
 from __future__ import annotations
 
 import argparse
-import shutil
 import sqlite3
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +16,7 @@ import pandas as pd
 import sparsedp as sdp
 from synthetic_cases import notifications
 
-OUT = Path("out/tutorials/cases")
-shutil.rmtree(OUT, ignore_errors=True)  # made-up data: begin anew each time. Never delete a real ledger.
+OUT = Path(f"out/tutorials/cases-{datetime.now():%Y%m%d-%H%M%S}")  # a new one each time: no ledger is deleted
 OUT.mkdir(parents=True)
 
 # ---- who is one person, and what do they add?

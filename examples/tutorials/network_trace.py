@@ -6,7 +6,7 @@ The data are made up (`synthetic_trace.py`). Run it anywhere; it writes to out/t
 from __future__ import annotations
 
 import argparse
-import shutil
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +14,7 @@ import numpy as np
 import sparsedp as sdp
 from synthetic_trace import PORTS, flows
 
-OUT = Path("out/tutorials/trace")
-shutil.rmtree(OUT, ignore_errors=True)  # made-up data: begin anew each time. Never delete a real ledger.
+OUT = Path(f"out/tutorials/trace-{datetime.now():%Y%m%d-%H%M%S}")  # a new one each time: no ledger is deleted
 OUT.mkdir(parents=True)
 
 # ---- the cells, the person, the budget

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sparsedp.privacy.ledger_file import LedgerFile, open_ledger
     from sparsedp.publishing import publish, release
     from sparsedp.release_file import open_release
+    from sparsedp.releases.comparison import compare
     from sparsedp.releases.release import Release
     from sparsedp.releases.uncertainty import Interval
     from sparsedp.streams import ContinualAdaptive, ContinualCompressive, ContinualCounter, ContinualDifference, Stream
@@ -69,6 +70,7 @@ _HOME = {
     "Synopsis": "sparsedp.synopsis",
     "TimeAxis": "sparsedp.time_axis",
     "UnknownName": "sparsedp.errors",
+    "compare": "sparsedp.releases.comparison",
     "count": "sparsedp.ingest",
     "open_ledger": "sparsedp.privacy.ledger_file",
     "open_release": "sparsedp.release_file",
@@ -115,6 +117,7 @@ __all__ = [
     "TimeAxis",
     "UnknownName",
     "__version__",
+    "compare",
     "count",
     "open_ledger",
     "open_release",

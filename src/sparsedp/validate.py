@@ -47,7 +47,9 @@ def exact_number(argument: str, value: object) -> Fraction:
         text = str(value).strip()
         try:
             # Refuse by length what would take gigabytes to write out as a rational: 1e999999999.
-            if len(text) <= 400 and abs(int(text.lower().partition("e")[2] or "0")) <= 400:
+            # Python also reads 1_0 and digits of other scripts; a budget is not the place for such surprises.
+            plain = len(text) <= 400 and text.isascii() and "_" not in text
+            if plain and abs(int(text.lower().partition("e")[2] or "0")) <= 400:
                 return Fraction(text)
         except (ValueError, ArithmeticError):
             pass

@@ -28,6 +28,12 @@ def test_the_flights_are_all_there() -> None:
     assert np.array_equal(np.bincount(hours, minlength=8760), hourly_departures())
 
 
+def test_the_name_of_the_file_is_no_data_sets_name() -> None:
+    assert "Wrote f.parquet: every flight" in ok("datasets", "export", "f.parquet").text
+    assert pq.read_metadata("f.parquet").num_rows == 336_776
+    assert ok("datasets", "export", "-").text.startswith('"day","hour"')
+
+
 def test_csv_and_names() -> None:
     found = ok("datasets", "export", "all.csv", "--name", "flights", "--json").json
     assert found == {"data_set": "flights", "file": "all.csv", "unit": "tailnum"}
@@ -38,10 +44,10 @@ def test_csv_and_names() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("fligths.parquet",), "did you mean 'flights'?"),
+        (("f.parquet", "--name", "fligths"), "did you mean 'flights'?"),
         (("flights.json",), "end it in .parquet or .csv"),
         (("no/flights.parquet",), "There is no folder"),
-        (("-",), "say which records"),
+        (("-", "--json"), "only one of the two"),
         (("there.csv", "--name", "flights"), "exists already"),
     ],
 )

@@ -20,7 +20,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 CHAINS = [
-    ["release", "query", "report", "plot", "compare", "inspect"],
+    ["release", "query", "report", "plot", "compare", "inspect", "ledger recover"],
     ["preview"],
     ["init"],
     ["ledger init", "ledger show"],
@@ -58,6 +58,13 @@ def test_every_command_has_help_with_an_example_that_fits_a_terminal(command: st
     assert "\x1b" not in printed
 
 
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_flags_are_shown_as_flags(command: str) -> None:
+    printed = ok(*command.split(), "--help").text
+    assert "<bool>" not in printed
+    assert "--help" in printed
+
+
 @pytest.mark.parametrize("chain", CHAINS, ids=lambda chain: chain[0])
 def test_the_examples_work_as_printed(chain: list[str]) -> None:
     for command in chain:
@@ -72,6 +79,12 @@ def test_the_exit_codes_are_documented() -> None:
     assert set(MEANINGS) == set(ExitCode)
     for code, meaning in MEANINGS.items():
         assert f"{code:>5}  {meaning}" in printed
+
+
+def test_a_total_is_not_worded_as_a_spend() -> None:
+    printed = ok("ledger", "init", "--help").text
+    assert "The total, in ε" in printed
+    assert "Spend this" not in printed
 
 
 def test_the_version() -> None:
@@ -94,7 +107,3 @@ def test_help_in_colour_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("NO_COLOR", "1")
     coloured = run("release", "--help", terminal=True).output.split(b"\x1b[")[1:]
     assert not [part for part in coloured if part[:2] in (b"31", b"32", b"33", b"34", b"35", b"36")]
-
-
-def test_it_is_a_module_too() -> None:
-    assert "sys.exit(main())" in (Path(__file__).parents[2] / "src/sparsedp/__main__.py").read_text()

@@ -39,8 +39,10 @@ def project() -> Path:
     return path
 
 
-def dry(*arguments: str) -> dict[str, object]:
-    found: dict[str, object] = ok("release", *arguments, "--dry-run", "--json").json
+def dry(*arguments: str, code: int = 0) -> dict[str, object]:
+    ended = run("release", *arguments, "--dry-run", "--json")
+    assert ended.code == code, ended.errors
+    found: dict[str, object] = ended.json
     return found
 
 
@@ -61,20 +63,26 @@ def test_numbers_are_exact(project: Path) -> None:
 
 
 def test_the_command_line_takes_precedence(project: Path) -> None:
-    facts = dry("other.parquet", "--by", "sex:F,M", "--rho", "1/8", "--each-row-is-a-person", "-o", "o.parquet")
+    facts = dry("other.parquet", "--by", "sex:F,M", "--rho", "1/8", "--each-row-is-a-person", "-o", "o.parquet", code=1)
     assert facts["source"] == "other.parquet"
     assert facts["cells"] == 2
     assert facts["unit"] is None
+    assert facts["max_contributions"] == 1
     assert facts["would_spend"] == {"rho": "1/8"}
     assert "kept in epsilon" in str(facts["refusal"])
     assert facts["release"] == "o.parquet"
 
 
 def test_more_than_is_left_is_told_beforehand(project: Path) -> None:
-    assert "ε = 2 is left" in str(dry("--epsilon", "3")["refusal"])
+    assert "ε = 2 is left" in str(dry("--epsilon", "3", code=3)["refusal"])
     ended = run("release", "--epsilon", "3", "--dry-run")
-    assert ended.code == 0
+    assert ended.code == 3
     assert "would be refused" in ended.errors
+
+
+def test_a_dry_run_refuses_what_the_release_would(project: Path) -> None:
+    assert "axis" in refused("release", "--outside", "age=clamp", "--dry-run")
+    assert "--neighbours is 'neither'" in refused("release", "--neighbours", "neither", "--dry-run")
 
 
 def test_paths_are_from_the_project_files_folder(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

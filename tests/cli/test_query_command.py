@@ -2,14 +2,19 @@
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from cli_terminal import in_own_folder, ok, refused, run
 from daily_visits import daily_visits
 
 import sparsedp as sdp
+from sparsedp.cli import marginals
+from sparsedp.releases.uncertainty import CellErrors
 
 
 @pytest.fixture(autouse=True)
@@ -79,8 +84,128 @@ def test_other_questions(release: str) -> None:
     assert first["estimate"] == pytest.approx(500, abs=1)
     shares = ok("query", release, "--cdf", "--axis", "day", "--json").json
     assert shares[-1]["share"] == pytest.approx(1)
-    by_sex = ok("query", release, "--marginal", "sex", "--json").json
-    assert [row["sex"] for row in by_sex] == ["F", "M"]
+    median = ok("query", release, "--median", "--axis", "day", "--json").json
+    assert median["estimate"] == ok("query", release, "--quantile", "0.5", "--axis", "day", "--json").json["estimate"]
+    assert ok("query", release, "--median", "--axis", "day").text.startswith("median of day: 2024-07-0")
+
+
+def test_a_marginal_has_errors() -> None:
+    domain = sdp.Domain.parse(["month:2024-01..2024-12/1mo", "sex:F,M", "age:[0,18,65]"])
+    counts = np.arange(48).reshape(domain.shape)
+    sdp.release(counts, epsilon=100, domain=domain, mechanism="laplace").save("x.parquet")
+    rows = ok("query", "x.parquet", "--marginal", "sex,month", "--json").json
+    assert rows == ok("query", "x.parquet", "--marginal", "sex", "--marginal", "month", "--json").json
+    assert [(row["sex"], row["month"]) for row in rows[:2]] == [("F", "2024-01"), ("F", "2024-02")]
+    sums = sdp.open_release("x.parquet").marginal("sex", "month")
+    assert rows[13] == {
+        "sex": "M",
+        "month": "2024-02",
+        "estimate": sums.values[1, 1],
+        "low": sums.interval((1, 1)).low,
+        "high": sums.interval((1, 1)).high,
+        "stderr": sums.stderr[1, 1] if sums.stderr is not None else None,
+    }
+    (header, first, *_) = ok("query", "x.parquet", "--marginal", "age").text.splitlines()
+    assert header.split() == ["age_left", "age_right", "estimate", "low", "high", "stderr"]
+    assert first.split()[:2] == ["0", "18"]
+    whole = ok("query", "x.parquet", "--marginal", "month,sex,age", "--json").json
+    assert [row["estimate"] for row in whole] == sdp.open_release("x.parquet").values.ravel().tolist()
+    assert "did you mean 'month'" in refused("query", "x.parquet", "--marginal", "mont,sex")
+
+
+def test_the_ends_of_many_sums_follow_from_their_standard_errors(release: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = ok("query", release, "--marginal", "day", "--json").json
+    monkeypatch.setattr(marginals, "WORK", 1)
+    normal = ok("query", release, "--marginal", "day", "--json").json
+    assert [row["stderr"] for row in normal] == [row["stderr"] for row in exact]
+    assert normal[5]["high"] - normal[5]["estimate"] == pytest.approx(1.96 * normal[5]["stderr"], rel=1e-3)
+    assert normal[5]["day"] == "2024-01-06"
+
+
+def test_the_mean_of_bins_says_what_it_takes_them_for() -> None:
+    domain = sdp.Domain.parse(["age:0..100/10", "hour:0..23"])
+    sdp.release(np.full(domain.shape, 9), epsilon=100, domain=domain, mechanism="laplace").save("x.parquet")
+    assert ok("query", "x.parquet", "--mean", "--axis", "age").text.endswith("(bins count as their midpoints)\n")
+    assert "midpoints" not in ok("query", "x.parquet", "--mean", "--axis", "hour").text
+
+
+def test_the_largest_cells_say_what_their_ranges_are_worth() -> None:
+    release = daily_visits(epsilon="0.5")
+    alone = ok("query", release, "--top", "2").text
+    assert "2024-07-01 " in alone
+    assert "00:00:00" not in alone
+    assert "named beforehand" in alone
+    together = ok("query", release, "--top", "2", "--simultaneous").text
+    assert "All ranges hold at once, in 95 % of releases" in together
+    (one, *_), (all_of_them, *_) = (
+        ok("query", release, "--top", "1", *more, "--json").json for more in ((), ("--simultaneous",))
+    )
+    assert all_of_them["low"] < one["low"] < one["high"] < all_of_them["high"]
+    assert "goes with --top" in refused("query", release, "--total", "--simultaneous")
+
+
+def test_without_known_errors_there_is_an_estimate_alone() -> None:
+    with sdp.open_stream("v.stream", sdp.ContinualAdaptive(epsilon=1000, start="2026-01-01", every="1h")) as stream:
+        stream.observe_many([10] * 48)
+        stream.release().save("hours.parquet")
+    for question, estimate in {
+        "--total": 480.0,
+        "--box time=2026-01-02": 240.0,
+        "--mean": "2026-01-02T00:00:00",
+        "--median": "2026-01-02T00:00:00",
+    }.items():
+        found = ok("query", "hours.parquet", *question.split(), "--json").json
+        assert found["estimate"] == (pytest.approx(estimate, abs=1) if isinstance(estimate, float) else estimate)
+        assert (found["low"], found["high"]) == (None, None)
+        assert "(error not known)" in ok("query", "hours.parquet", *question.split()).text
+    assert ok("query", "hours.parquet", "--top", "1", "--json").json[0]["high"] is None
+    assert "errors of this release are not known" in ok("query", "hours.parquet", "--top", "1").text
+    assert ok("query", "hours.parquet", "--cdf", "--json").json[0]["low"] is None
+
+
+def test_errors_that_are_known_of_single_cells_alone() -> None:
+    release = sdp.release([5, 6, 7, 8], epsilon=1000, mechanism="laplace")
+    replace(release, uncertainty=CellErrors(np.ones(4)), synopsis=None).save("x.parquet")
+    assert ok("query", "x.parquet", "--total", "--json").json["low"] is None
+    assert ok("query", "x.parquet", "--box", "cell=1", "--json").json["low"] == pytest.approx(6 - 1.96, abs=0.1)
+
+
+def test_public_tables_are_joined(release: str) -> None:
+    Path("pop.csv").write_text("sex,people\nF,370\nM,366\n")
+    pq.write_table(pa.table({"sex": ["F", "M"], "word": ["women", "men"]}), "words.parquet")
+    sql = (
+        "select word, sum(count) / any_value(people) as rate from release join pop using (sex) "
+        "join words using (sex) group by word order by word"
+    )
+    tables = ("--with", "pop=pop.csv", "--with", "words=words.parquet")
+    assert ok("query", release, sql, *tables, "--json").json == [
+        {"word": "men", "rate": pytest.approx(100, abs=1)},
+        {"word": "women", "rate": pytest.approx(100, abs=1)},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("release=pop.csv", "release is the release"),
+        ("my pop=pop.csv", "--with is given with a name that is no identifier"),
+        ("pop=missing.csv", "There is no file missing.csv"),
+        ("pop=pop.txt", "ends in .csv or .parquet"),
+        ("pop=text.parquet", "not a readable Parquet file"),
+        ("pop=ragged.csv", "not a readable CSV file"),
+        ("pop", "write it as NAME="),
+        ("pop=.", "--with"),
+    ],
+)
+def test_public_tables_that_cannot_be_read(release: str, given: str, says: str) -> None:
+    Path("pop.csv").write_text("sex,people\nF,370\nM,366\n")
+    Path("text.parquet").write_text("no Parquet")
+    Path("ragged.csv").write_text("a,b\n1,2,3\n")
+    assert says in refused("query", release, "select 1", "--with", given)
+
+
+def test_public_tables_go_with_sql_alone(release: str) -> None:
+    assert "goes with SQL" in refused("query", release, "--total", "--with", "pop=pop.csv")
 
 
 def test_boxes_on_the_other_axes() -> None:

@@ -36,7 +36,7 @@ def files() -> list[str]:
     return sorted(path.name for path in Path().iterdir())
 
 
-def test_the_command_of_the_readme() -> None:
+def test_records_become_a_published_file_and_a_spend() -> None:
     text = ok("release", *ISSUE, *PAID, *OUT).text
     assert "Wrote visits.release.parquet" in text
     assert "ε = 0.5" in text
@@ -169,19 +169,6 @@ def test_whole_numbers_and_other_budgets() -> None:
     ok("ledger", "init", "rho.db", "--dataset", "visits", "--rho", "1")
     for budget in (("--rho", "1/8"), ("--epsilon", "1", "--delta", "1e-6")):
         ok("release", *ISSUE, *budget, "--ledger", "rho.db", *OUT, "--overwrite")
-
-
-def test_a_release_and_the_truth() -> None:
-    ok("release", *ISSUE, *PAID, *OUT)
-    ok("release", *ISSUE, *PAID, "-o", "second.release.parquet")
-    assert ok("compare", "visits.release.parquet", "second.release.parquet", "--json").json["not_private"] is False
-    truth = ("compare", "visits.release.parquet", "--truth", *ISSUE[:1], *ISSUE[5:])
-    ended = ok(*truth, "--json")
-    assert ended.json["not_private"] is True
-    assert "NOT PRIVATE" in ended.errors
-    assert "\x1b" not in ended.errors
-    assert "\x1b[1;31msparsedp: NOT PRIVATE" in run(*truth, terminal=True).errors
-    assert "compare with another release" in refused("compare", "visits.release.parquet")
 
 
 def test_reports_and_pictures() -> None:

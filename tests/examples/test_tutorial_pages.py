@@ -12,20 +12,38 @@ every_tutorial = pytest.mark.parametrize("tutorial", TUTORIALS, ids=[tutorial.na
 
 
 @every_tutorial
-def test_the_code_of_a_page_is_the_scripts_own_in_order(tutorial: Tutorial) -> None:
-    blocks, place = tutorial.blocks("python"), 0
-    assert len(blocks) >= 3
-    for block in blocks:
-        assert block in tutorial.script[place:], f"not in {tutorial.name}.py, or not in this order:\n{block}"
-        place = tutorial.script.index(block, place) + len(block)
+def test_the_code_of_a_page_is_the_scripts_own_whole_and_in_order(tutorial: Tutorial) -> None:
+    """So that pasting the blocks one after another does what the script does: the first one has the imports."""
+    blocks = tutorial.blocks("python")
+    assert len(blocks) >= 4
+    assert "import sparsedp as sdp\n" in blocks[0]
+    assert "from synthetic_" in blocks[0]
+    assert lines_of("".join(blocks)) == lines_of(tutorial.shown_code)
+
+
+def lines_of(code: str) -> list[str]:
+    return [line for line in code.splitlines() if line.strip()]
 
 
 @every_tutorial
-def test_a_page_leaves_out_only_the_beginning_and_the_picture(tutorial: Tutorial) -> None:
-    shown = "".join(tutorial.blocks("python"))
-    body = tutorial.script.split("# ----", 1)[1].rsplit("parser = argparse", 1)[0]
-    left_out = [line for line in body.splitlines()[1:] if line.strip() and not line.startswith("# ----")]
-    assert [line for line in left_out if line not in shown.splitlines()] == []
+def test_a_page_begins_with_whom_it_is_for_and_what_it_costs(tutorial: Tutorial) -> None:
+    first = tutorial.page.split("\n\n")[1]
+    assert first.startswith("*For whoever publishes ")
+    for said in ("It costs ", "ε = ", "c = "):
+        assert said in first
+
+
+@every_tutorial
+def test_no_output_is_shown_twice(tutorial: Tutorial) -> None:
+    lines = [line for block in tutorial.blocks("text") for line in block.splitlines() if line.strip()]
+    assert len(set(lines)) == len(lines)
+
+
+@every_tutorial
+def test_no_script_deletes_anything(tutorial: Tutorial) -> None:
+    """It would be a ledger, which is kept for ever."""
+    for word in ("rmtree", "unlink", "remove("):
+        assert word not in tutorial.script
 
 
 @every_tutorial

@@ -21,11 +21,10 @@ def made_up(name: str) -> dict[str, Any]:
 
 def test_daily_cases(tmp_path: Path) -> None:
     tutorial = Tutorial("daily_cases")
-    printed = tutorial.run(tmp_path, "--picture", "cases.png")
+    printed, out = tutorial.run(tmp_path, "--picture", "cases.png")
     shown_as_printed(tutorial, printed)
     assert "The same numbers, day for day: True" in printed
     assert (tmp_path / "cases.png").read_bytes().startswith(b"\x89PNG")
-    out = tmp_path / "out" / "tutorials" / "cases"
     cases = made_up("synthetic_cases")["notifications"]().drop_duplicates("patient_id")
     truth = cases["reported"].value_counts().reindex(pd.date_range("2025-09-01", periods=364), fill_value=0).to_numpy()
     daily = sdp.open_release(out / "daily.parquet")
@@ -41,13 +40,14 @@ def test_daily_cases(tmp_path: Path) -> None:
 
 def test_network_trace(tmp_path: Path) -> None:
     tutorial = Tutorial("network_trace")
-    printed = tutorial.run(tmp_path, "--picture", "trace.png")
+    smaller = 'sdp.preview(sdp.Domain.parse(["hour:0..11", "port:0..9"]),'  # of the week itself it takes seconds
+    printed, out = tutorial.run(tmp_path, "--picture", "trace.png", cheaper=("sdp.preview(week,", smaller))
     shown_as_printed(tutorial, printed)
     assert (tmp_path / "trace.png").read_bytes().startswith(b"\x89PNG")
     for hour in range(3, 8):
         assert f"2026-03-05T0{hour} h, port 445" in printed
     assert "port 3389" not in printed  # one subscriber's scan is not to be found
-    published = sdp.open_release(tmp_path / "out" / "tutorials" / "trace" / "flows.release.parquet")
+    published = sdp.open_release(out / "flows.release.parquet")
     assert published.guarantee.neighbours.contribution == 10
     assert str(published.spent) == "ε = 1"
 
@@ -77,18 +77,18 @@ def places(event: tuple[int, slice]) -> set[tuple[int, int]]:
 
 def test_allele_counts(tmp_path: Path) -> None:
     tutorial = Tutorial("allele_counts")
-    printed = tutorial.run(tmp_path, "--picture", "alleles.png")
+    printed, out = tutorial.run(tmp_path, "--picture", "alleles.png", cheaper=("(16, 128, 1024)", "(16,)"))
     shown_as_printed(tutorial, printed)
     assert (tmp_path / "alleles.png").read_bytes().startswith(b"\x89PNG")
     study = made_up("synthetic_genomes")
     people = study["genotypes"]()
     for site in study["SNPS"]:
-        release = sdp.open_release(tmp_path / "out" / "tutorials" / "alleles" / f"{site}.parquet")
+        release = sdp.open_release(out / f"{site}.parquet")
         truth = people.groupby(["status", site]).size().to_numpy().reshape(2, 3)
         assert release.stderr is not None
         assert np.abs((release.values - truth) / release.stderr).max() < 6
         assert ("associated" in line_of(printed, site)) >= (site == "rs1004")
-    ledger = sdp.open_ledger(tmp_path / "out" / "tutorials" / "alleles" / "ledger.db", "study of 2026")
+    ledger = sdp.open_ledger(out / "ledger.db", "study of 2026")
     assert len(ledger.entries) == len(study["SNPS"])
 
 

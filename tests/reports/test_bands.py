@@ -10,7 +10,8 @@ import sparsedp as sdp
 from sparsedp.releases.uncertainty import CellErrors
 from sparsedp.reports import bands
 from sparsedp.reports.bands import OF_CELLS_ONLY, TOO_MANY, UNKNOWN, Bands
-from sparsedp.reports.views import View, main_view, views_of
+from sparsedp.reports.view import View
+from sparsedp.reports.views import main_view, views_of
 
 
 def view_of(release: sdp.Release, title: str) -> View:

@@ -46,14 +46,14 @@ def test_a_year_of_hours_by_the_calendar() -> None:
     assert np.diff(found["month"].starts)[:3].tolist() == [31 * 24, 28 * 24, 31 * 24]
     assert found["week"].partial == (0, 52)
     assert found["month"].partial == ()
-    assert labels_of(found["month"])[1] == "2013-02"
+    assert labels_of(found["month"])[1] == "Feb 2013"
     # Weeks begin on Mondays, and 7 January 2013 was one.
     assert found["week"].starts[1] == 6 * 24
 
 
 def test_a_month_that_is_cut_is_called_a_part() -> None:
     month = next(grouping for grouping in groupings_of(AXES[1]) if grouping.name == "month")
-    assert labels_of(month) == ["2024-01", "2024-02", "2024-03", "2024-04", "2024-05"]
+    assert labels_of(month) == ["Jan 2024", "Feb 2024", "Mar 2024", "Apr 2024", "May 2024"]
     assert month.partial == (0, 4)
 
 

@@ -112,6 +112,9 @@ def test_the_mouse_reads_points_and_a_drag_zooms(opened: Opener) -> None:
 
 def test_a_finger_reads_points(opened: Opener) -> None:
     page = opened(by_day_and_sex(), width=360)
+    page.page.select_option("#kind", "heat")
+    page.page.select_option("#picture", label="day")
+    page.page.locator("g.squares").scroll_into_view_if_needed()
     squares = page.box("g.squares")
     page.page.touchscreen.tap(squares["x"] + squares["width"] - 3, squares["y"] + squares["height"] - 5)
     assert page.text("#readout").startswith("M, Thu 29 Feb 2024: ")
@@ -160,6 +163,7 @@ def test_a_heat_map_has_a_square_for_each_cell_and_moves_both_ways(opened: Opene
     assert text.startswith("departure delay −55 to under −50, arrival delay −50 to under −45: ")
     assert page.count("g.legend rect") > 20
     page.page.select_option("#colour", "error")
+    assert page.count("g.legend .fades") == 0
     assert page.text("g.legend .name") == "± how far it may be off"
 
 
@@ -214,7 +218,7 @@ def test_dark_readers_get_a_dark_page(opened: Opener) -> None:
     def brightness(colour: str) -> float:
         return sum(int(part) for part in colour[4:-1].split(",")) / 3
 
-    light, dark = (opened(by_day_and_sex(), scheme=scheme) for scheme in ("light", "dark"))
+    light, dark = (opened(by_delays(), scheme=scheme) for scheme in ("light", "dark"))
     assert brightness(light.style("body", "backgroundColor")) > 200
     assert brightness(dark.style("body", "backgroundColor")) < 50
     assert brightness(dark.style("body", "color")) > 200

@@ -20,14 +20,16 @@ NASTY = [
 ]
 
 
-@pytest.mark.parametrize("kind", ["bars", "heat"])
+@pytest.mark.parametrize("kind", ["bars", "lines", "heat"])
 def test_labels_titles_and_names_do_nothing_but_stand_there(opened: Opener, kind: str) -> None:
     axes: list[sdp.Categories | sdp.Integers] = [sdp.Categories("<i>axis</i>\"'", NASTY)]
-    if kind == "heat":
+    if kind != "bars":
         axes.append(sdp.Integers("<b>hour</b>", 0, 3))
     domain = sdp.Domain(axes)
-    counts = [[100, 100, 100, 100]] * len(NASTY) if kind == "heat" else [400] * len(NASTY)
+    counts = [[100, 100, 100, 100]] * len(NASTY) if kind != "bars" else [400] * len(NASTY)
     page = opened(sdp.release(counts, epsilon=1, domain=domain), title="</title><script>alert(0)</script>")
+    if kind != "bars":
+        page.page.select_option("#kind", kind)
     page.page.click("#show-table")
     assert page.page.title() == "</title><script>alert(0)</script>"
     assert page.text("h1") == "</title><script>alert(0)</script>"

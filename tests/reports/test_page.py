@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -15,6 +16,7 @@ from report_releases import a_year_of_hours, by_day_and_sex, by_diagnosis, not_p
 import sparsedp as sdp
 from sparsedp.quantity import Quantity
 from sparsedp.reports import views, write_report
+from sparsedp.reports.axis_words import default_title
 from sparsedp.reports.page import page_of
 
 RECORD = {
@@ -52,7 +54,7 @@ def test_the_page_says_what_was_published_and_what_is_promised() -> None:
         str(release.guarantee),
         "5 labels: influenza, asthma, diabetes type 2, measles, plague",
         "laplace",
-        f"sparsedp {sdp.__version__}",
+        "every cell got its own noise",
         "95 of 100 releases",
     ):
         assert part in page
@@ -63,7 +65,13 @@ def test_the_ledger_has_its_line() -> None:
     assert "names no ledger" in page_of(release, title="x")
     page = page_of(replace(release, record=RECORD), title="x")
     assert "names no ledger" not in page
-    for part in ("visits", "Entry number</dt><dd>3", "2026-01-01T00:00:00Z", "ε = 1.5", "Left</dt><dd>ε = 0.5"):
+    for part in (
+        "visits",
+        "Line in the ledger</dt><dd>no. 3",
+        "1 Jan 2026 00:00 UTC",
+        "ε = 1.5",
+        "Left for later releases</dt><dd>ε = 0.5",
+    ):
         assert part in page
 
 
@@ -86,7 +94,9 @@ def test_sums_of_a_value_are_called_by_its_name() -> None:
 def test_the_chart_has_the_released_values_and_their_ranges() -> None:
     release = by_day_and_sex()
     view = data_of(page_of(release, title="x"))["views"][0]
-    (picture,) = view["pictures"]
+    picture = view["pictures"][-1]
+    assert view["kinds"] == ["lines", "heat"]
+    assert picture["name"] == "day"
     assert picture["values"] == pytest.approx(release.values.T.ravel().tolist(), abs=0.01)
     asked = release.interval((7, 1))
     assert (picture["low"][67], picture["high"][67]) == pytest.approx((asked.low, asked.high), abs=0.01)
@@ -122,6 +132,42 @@ def test_titles_and_files() -> None:
     assert "sdp.open_release(&#x27;my visits.parquet&#x27;)" in page
     assert "Put the name" not in page
     assert "Put the name of your own file" in page_of(by_diagnosis(), title="x")
+
+
+def test_the_version_is_that_which_wrote_the_file() -> None:
+    page = page_of(replace(by_diagnosis(), written_by="sparsedp 0.0.7"), title="x")
+    assert "<dt>File written by</dt><dd>sparsedp 0.0.7</dd>" in page
+
+
+def test_what_only_specialists_ask_for_is_folded_away() -> None:
+    plain, folded = page_of(by_day_and_sex(), title="x").split("<details>")
+    assert "computed directly" not in plain
+    assert "layers" not in plain.split("<body>")[1]
+    assert "layers: computed directly" in folded.split("</details>")[0]
+    assert "adaptively: sums of neighbouring cells were measured" in plain
+
+
+@pytest.mark.parametrize(
+    ("make", "title"),
+    [
+        (a_year_of_hours, "Records per hour"),
+        (by_day_and_sex, "Records per day, by sex"),
+        (on_four_axes, "Records per day, by sex, age and ward"),
+        (by_diagnosis, "Records by diagnosis"),
+    ],
+)
+def test_titles_say_how_much_a_number_holds(make: Callable[[], sdp.Release], title: str) -> None:
+    assert default_title(make()) == title
+
+
+def test_the_time_is_told_as_people_write_it() -> None:
+    page = page_of(a_year_of_hours(), title="x")
+    assert "8,760 hours, 1 Jan 2013 00:00 to 31 Dec 2013 23:00" in page
+    months = sdp.Calendar("month", "2024-01-01", every="1mo", length=15)
+    release = sdp.release([90] * 15, epsilon=1, mechanism="laplace", domain=sdp.Domain(months))
+    page = page_of(release, title="x")
+    assert "15 months, Jan 2024 to Mar 2025" in page
+    assert '<p class="lead">Jan 2024 to Mar 2025: 15 numbers' in page
 
 
 def test_a_release_file_of_the_same_name_beside_the_page_is_named_in_the_examples(tmp_path: Path) -> None:

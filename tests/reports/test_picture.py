@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from report_releases import EVERY, a_year_of_hours, by_day_and_sex, by_diagnosis, not_private, of_a_stream
+from report_releases import EVERY, a_year_of_hours, by_day_and_sex, by_delays, by_diagnosis, not_private, of_a_stream
 
 import sparsedp as sdp
 from sparsedp.reports import plot
@@ -45,11 +45,22 @@ def test_bars_have_labels_and_ranges() -> None:
 
 
 def test_a_heat_map_has_its_errors_beside_it() -> None:
-    release = by_day_and_sex()
+    release = by_delays()
     values, errors = plot(release).axes[:2]
-    assert np.asarray(values.images[0].get_array()) == pytest.approx(release.values.T)
+    assert np.asarray(values.images[0].get_array()) == pytest.approx(release.values)
     asked = release.interval((0, 0))
     assert float(np.asarray(errors.images[0].get_array())[0, 0]) == pytest.approx((asked.high - asked.low) / 2)
+
+
+def test_few_labels_along_time_are_lines_that_need_no_colour() -> None:
+    release = by_day_and_sex()
+    (axes,) = plot(release).axes
+    lines = axes.get_lines()[:2]
+    assert [line.get_label() for line in lines] == ["F", "M"]
+    assert len({(str(line._linestyle), str(line._dash_pattern)) for line in lines}) == 2
+    assert len({line.get_marker() for line in lines}) == 2
+    assert np.array([line.get_ydata() for line in lines]) == pytest.approx(release.values.T)
+    assert len(axes.collections) == 2
 
 
 def test_what_is_not_private_says_so() -> None:

@@ -49,7 +49,7 @@ def test_a_bound_that_was_enforced_says_by_what() -> None:
     words = promise({"epsilon": 1}, contribution=150_000, counted=counted)
     assert "all records with the same patient_id" in words
     assert "at most 3 records were counted" in words
-    assert "by at most 1500 in total" in words
+    assert "by at most 1,500 in total" in words
     each = promise({"epsilon": 1}, counted={"unit": None, "records": 1})
     assert "every record is another person's" in each
 
@@ -96,6 +96,13 @@ def test_enormous_amounts_do_not_overflow() -> None:
     ("ends", "shown"),
     [
         ((1178, 1290, 1234), "1,234 ± 56"),
+        ((336_719, 336_833, 336_776), "336,776 ± 57"),
+        ((335_542, 338_010, 336_776), "336,800 ± 1,200"),
+        ((149.21e6, 154.79e6, 152.0e6), "152.0 ± 2.8 million"),
+        ((0, 9.1e6, 2.0e6), "2.0 (0.0 to 9.1) million"),
+        ((1_234_555, 1_234_579, 1_234_567), "1,234,567 ± 12"),
+        ((-3e9, 3e9, 0), "0.0 ± 3.0 billion"),
+        ((90.03, 109.97, 100), "100 ± 10"),
         ((1.5, 2.5, 2), "2.00 ± 0.50"),
         ((0, 30, 5), "5 (0 to 30)"),
         ((7, 7, 7), "7 (exact)"),

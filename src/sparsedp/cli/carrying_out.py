@@ -29,12 +29,13 @@ if TYPE_CHECKING:
 
 def published(wanted: Declaration, *, as_json: bool) -> None:
     """Publish, write the files, and say what was spent."""
+    from sparsedp.cli.records import records_from
+
     check_outputs(wanted, as_json=as_json)
     ledger = None if wanted.ledger is None else the_ledger(wanted.ledger, wanted.dataset, wanted.source)
     with _warnings_as_notes(), _honest_when_interrupted(ledger, wanted) as outcome:
-        outcome.release = release = carried_out(
-            _order(wanted), delivery_to(wanted), ledger, before_debit=refuse_if_interrupted
-        )
+        order = order_of(wanted, records_from(wanted.source, wanted.counting.get("csv")))
+        outcome.release = release = carried_out(order, delivery_to(wanted), ledger, before_debit=refuse_if_interrupted)
         if wanted.report is not None:
             _report(release, wanted)
         if as_json:
@@ -70,9 +71,8 @@ def check_outputs(wanted: Declaration, *, as_json: bool) -> None:
         check_output(wanted.report, overwrite=wanted.overwrite, binary=False)
 
 
-def _order(wanted: Declaration) -> Order:
-    from sparsedp.cli.records import records_from
-
+def order_of(wanted: Declaration, source: Any) -> Order:
+    """What is to be published of these records, checked."""
     counting = {
         "domain": wanted.domain,
         "privacy_unit": wanted.unit,
@@ -80,7 +80,7 @@ def _order(wanted: Declaration) -> Order:
         **wanted.counting,
     }
     return Order(
-        records_from(wanted.source, wanted.counting.get("csv")),
+        source,
         counting,
         checked_mechanism(wanted.mechanism),
         wanted.asked,

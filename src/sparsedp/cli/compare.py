@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +12,7 @@ from sparsedp.cli.declaration import counting_of, merged
 from sparsedp.cli.files import STANDARD, to_read
 from sparsedp.cli.options import AsJson, Delimiter, Level, ProjectFile
 from sparsedp.cli.project import Settings, project_settings
-from sparsedp.cli.speaking import show, show_json, warn
+from sparsedp.cli.speaking import note, show, show_json, warn
 from sparsedp.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ NOT_PRIVATE = (
     "NOT PRIVATE: this compares with the data themselves. Keep it to yourself: publishing it, or choosing what to "
     "publish by it, breaks the guarantee."
 )
+TRUTH_SETTINGS = ("unit", "max_contributions", "columns", "outside", "clamp", "delimiter")
 TRUTH = "With --truth: how the records were counted"
 
 
@@ -80,12 +83,12 @@ def compare_releases(
     from sparsedp.release_file import open_release
     from sparsedp.releases.comparison import compare, compare_with_truth
 
-    with to_read(file) as path:
-        release = open_release(path)
+    with to_read(file) as first:
+        release = open_release(first)
     found: Comparison
     if other is not None:
-        with to_read(other) as path:
-            found = compare(release, open_release(path), level)
+        with to_read(other) as second:
+            found = compare(release, open_release(second), level)
     else:
         given_settings: Settings = {
             "unit": unit,
@@ -95,12 +98,28 @@ def compare_releases(
             "clamp": clamp,
             "delimiter": delimiter,
         }
-        settings = merged(project_settings(project)[1], given_settings)
+        path, said = project_settings(project)
+        settings = merged(said, given_settings)
+        _tell_what_the_project_says(path, settings, given_settings)
         found = compare_with_truth(release, _counted(release, str(truth), settings), level)
     if as_json:
         show_json(_facts(found, not_private=truth is not None))
     else:
-        show(str(found))
+        show(_words(found, sys.stdout.isatty()))
+
+
+def _words(found: Comparison, warned: bool) -> str:
+    """The comparison. On a terminal its reader was warned above; into a file the notice goes along, once."""
+    notice = getattr(found, "warning", "")
+    lines = [line for line in str(found).splitlines() if line != notice]
+    return "\n".join(lines if warned or not notice else [notice, *lines])
+
+
+def _tell_what_the_project_says(project: Path | None, settings: Settings, given: Settings) -> None:
+    """What was not typed was decided elsewhere: say what, and where."""
+    taken = [name for name in TRUTH_SETTINGS if name in settings and given.get(name) in (None, [])]
+    if taken:
+        note(f"from {project}: {', '.join(f'{name} = {settings[name]}' for name in taken)}.")
 
 
 def _counted(release: Release, source: str, settings: Settings) -> Counts:
@@ -130,7 +149,7 @@ def _facts(found: Comparison, *, not_private: bool) -> dict[str, Any]:
         "cells": found.first.size,
         "totals": [float(values.sum()) for values in (found.first, found.second)],
         "difference": None if total is None else {"estimate": total.estimate, "low": total.low, "high": total.high},
-        "mean_difference": float(abs(found.difference).mean()),
+        "mean_absolute_difference": float(abs(found.difference).mean()),
         "correlation": found.correlation,
         "level": found.level,
         "largest": [{"cell": each.place, "first": each.first, "second": each.second} for each in found.largest(5)],

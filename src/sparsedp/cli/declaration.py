@@ -86,6 +86,8 @@ def merged(project: Settings, given: Settings) -> Settings:
     """What is given on the command line over what the project file says."""
     said = {name: value for name, value in given.items() if value is not None and value != []}
     aside = {name for group in TOGETHER if said.keys() & set(group) for name in group}
+    if said.get("each_row_is_a_person"):
+        aside.add("max_contributions")  # it was of another unit
     return {**{name: value for name, value in project.items() if name not in aside}, **said}
 
 

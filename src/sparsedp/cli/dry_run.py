@@ -4,22 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from sparsedp.cli.budgets import the_ledger
+from sparsedp.cli.carrying_out import check_outputs, order_of
 from sparsedp.cli.declaration import Declaration
-from sparsedp.cli.carrying_out import check_outputs
+from sparsedp.cli.deliveries import delivery_to
+from sparsedp.cli.exit_codes import code_of
 from sparsedp.cli.speaking import note, show, show_json
-from sparsedp.errors import BudgetExceeded, InvalidInput
+from sparsedp.errors import BudgetExceeded, InvalidInput, SparsedpError
 
 if TYPE_CHECKING:
     from sparsedp.privacy.ledger import Ledger
+    from sparsedp.publishing.order import Order
 
 
 def dry_run(wanted: Declaration, *, as_json: bool) -> None:
-    """Say what would be spent and published. No record is read and no ledger changed."""
+    """Say what would be spent and published. No record is read and no ledger changed.
+
+    It ends with the code that the release would end with, as far as that can be told without the records.
+    """
     check_outputs(wanted, as_json=as_json)
+    order = order_of(wanted, wanted.source)
     ledger = None if wanted.ledger is None else the_ledger(wanted.ledger, wanted.dataset, wanted.source)
     left = None if ledger is None else ledger.remaining
-    refusal = None if ledger is None else _refusal(ledger, wanted)
+    stored = ledger is not None and _is_stored(ledger, order, wanted)
+    refusal = None if ledger is None or stored else _refusal(ledger, order)
     if as_json:
         show_json(
             {
@@ -31,19 +41,28 @@ def dry_run(wanted: Declaration, *, as_json: bool) -> None:
                 "max_contributions": wanted.max_contributions,
                 "neighbours": wanted.neighbours,
                 "mechanism": repr(wanted.mechanism),
-                "would_spend": wanted.asked.budget.describe(),
+                "would_spend": None if stored else wanted.asked.budget.describe(),
                 "left": None if left is None else left.describe(),
-                "refusal": refusal,
+                "refusal": None if refusal is None else str(refusal),
                 "release": wanted.output,
                 "report": wanted.report,
             }
         )
-        return
+    else:
+        _tell(wanted, left, refusal, stored=stored)
+    if refusal is not None:
+        raise typer.Exit(code_of(refusal))
+
+
+def _tell(wanted: Declaration, left: Any, refusal: SparsedpError | None, *, stored: bool) -> None:
     whom = "each person, every record being another's" if wanted.unit is None else f"each {_columns(wanted.unit)}"
     show(f"Would count {wanted.source} by {wanted.domain}: {wanted.domain.size:,} cells.")
     records = "1 record" if wanted.max_contributions == 1 else f"{wanted.max_contributions:,} records"
     show(f"Would count at most {records} of {whom}.")
-    show(f"Would spend {wanted.asked.budget} by {wanted.mechanism.name}{_of_what(wanted, left)}.")
+    if stored:
+        show("Would go on from what an interrupted run has stored, read no records and spend nothing more.")
+    else:
+        show(f"Would spend {wanted.asked.budget} by {wanted.mechanism.name}{_of_what(wanted, left)}.")
     show(f"Would write {wanted.output}{'' if wanted.report is None else f' and {wanted.report}'}.")
     if refusal is not None:
         note(f"the release would be refused. {refusal}")
@@ -60,10 +79,16 @@ def _of_what(wanted: Declaration, left: Any) -> str:
     return f" of what is left in {wanted.ledger}: {left or 'nothing'}"
 
 
-def _refusal(ledger: Ledger, wanted: Declaration) -> str | None:
+def _is_stored(ledger: Ledger, order: Order, wanted: Declaration) -> bool:
+    """Whether an interrupted run of the same command left a measurement, which costs nothing to publish."""
+    spend = ledger.unfinished(order.request(delivery_to(wanted).name))
+    return spend is not None and spend.synopsis_path is not None
+
+
+def _refusal(ledger: Ledger, order: Order) -> SparsedpError | None:
     """What the ledger would say to the debit, without making it."""
     try:
-        ledger.check(wanted.asked.budget, rho=wanted.asked.rho, relation=wanted.neighbours)
+        ledger.check(order.budget, rho=order.asked.rho, relation=order.relation)
     except (BudgetExceeded, InvalidInput) as error:
-        return str(error)
+        return error
     return None

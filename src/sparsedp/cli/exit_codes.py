@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from sparsedp.errors import BudgetExceeded, SparsedpError
+
 
 class ExitCode(IntEnum):
     """The exit codes of `sparsedp`; they are documented in `sparsedp --help` and do not change."""
@@ -26,3 +28,8 @@ MEANINGS = {
     ExitCode.INTERRUPTED: "interrupted with Ctrl-C; the message says whether the budget was spent",
     ExitCode.READER_GONE: "the program that read the output went away",
 }
+
+
+def code_of(error: SparsedpError) -> ExitCode:
+    """How a command ends that the library refuses."""
+    return ExitCode.BUDGET_EXCEEDED if isinstance(error, BudgetExceeded) else ExitCode.REFUSED

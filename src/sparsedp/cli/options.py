@@ -44,7 +44,7 @@ Rho = Annotated[
 ]
 Delta = Annotated[
     str | None,
-    typer.Option("--delta", metavar="δ", help="With --epsilon: Gaussian noise, (ε, δ).", rich_help_panel=BUDGET),
+    typer.Option("--delta", metavar="δ", help="With --epsilon: (ε, δ), by Gaussian noise.", rich_help_panel=BUDGET),
 ]
 MechanismName = Annotated[
     str | None,

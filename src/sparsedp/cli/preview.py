@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from sparsedp.cli.option_text import domain_of
 from sparsedp.cli.files import check_endings, check_output
 from sparsedp.cli.mechanisms import mechanism_named
+from sparsedp.cli.option_text import domain_of
 from sparsedp.cli.options import (
     FILES,
     PEOPLE,

@@ -7,25 +7,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparsedp.cli.answers import INTERVAL, Answer, one_interval
-from sparsedp.cli.boxes import box_of
 from sparsedp.cli.files import STANDARD, to_read
 from sparsedp.cli.options import AsJson, Level
 from sparsedp.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from sparsedp.cli.answers import Answer
     from sparsedp.releases.release import Release
 
 QUERY_EXAMPLES = """
 sparsedp query flights.release.parquet --total
 sparsedp query flights.release.parquet \\
   --box day=2013-07-01..2013-07-31 --box origin=JFK
-sparsedp query flights.release.parquet --quantile 0.5 --axis day
+sparsedp query flights.release.parquet --median --axis day
+sparsedp query flights.release.parquet --marginal origin
 sparsedp query flights.release.parquet --top 5
 sparsedp query flights.release.parquet \\
   "select origin, round(sum(count)) as flights from release group by origin"
 echo "select count(*) as cells from release" \\
   | sparsedp query flights.release.parquet - --json
+printf 'origin,runways\\nEWR,3\\nJFK,4\\nLGA,2\\n' | tee airports.csv
+sparsedp query flights.release.parquet --with airports=airports.csv \\
+  "select origin, round(sum(count) / any_value(runways)) as each \\
+   from release join airports using (origin) group by origin"
 """
 ANSWERS = "Questions, one at a time"
 
@@ -50,6 +54,9 @@ def query_release(
         str | None,
         typer.Option("--quantile", metavar="SHARE", help="A quantile along --axis.", rich_help_panel=ANSWERS),
     ] = None,
+    median: Annotated[
+        bool, typer.Option("--median", help="The same as --quantile 0.5.", rich_help_panel=ANSWERS)
+    ] = False,
     cdf: Annotated[
         bool, typer.Option("--cdf", help="The share up to each value of --axis.", rich_help_panel=ANSWERS)
     ] = False,
@@ -61,7 +68,7 @@ def query_release(
         typer.Option(
             "--marginal",
             metavar="AXIS",
-            help="The table of these axes, summed over the others.",
+            help="The table of these axes (month,sex, or once for each), summed over the others.",
             rich_help_panel=ANSWERS,
         ),
     ] = None,
@@ -69,16 +76,31 @@ def query_release(
         str | None, typer.Option("--axis", metavar="AXIS", help="Along which axis, if there are several.")
     ] = None,
     level: Level = "0.95",
+    simultaneous: Annotated[
+        bool, typer.Option("--simultaneous", help="With --top: wider ranges, which hold for all cells at once.")
+    ] = False,
+    with_tables: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="NAME=FILE",
+            help="With SQL: a public table of your own to join with, .csv or .parquet; once for each.",
+        ),
+    ] = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Ask a release anything, any number of times: nothing is spent. SQL sees the table `release` and nothing else."""
-    asked = {
+    """Ask a release anything, any number of times: nothing is spent.
+
+    SQL sees the table `release`, those that are named by --with, and nothing else.
+    """
+    asked: dict[str, Any] = {
         "sql": sql,
         "total": total,
         "box": box,
         "mean": mean,
         "quantile": quantile,
+        "median": median,
         "cdf": cdf,
         "top": top,
         "marginal": marginal,
@@ -89,8 +111,7 @@ def query_release(
         raise InvalidInput("question", given, 'ask one: SQL such as "select * from release", --total, --box, …')
     if as_csv and as_json:
         raise InvalidInput("--csv", "given beside --json", "leave one of the two out")
-    if axis is not None and wanted[0] not in ("mean", "quantile", "cdf"):
-        raise InvalidInput("--axis", f"given for {wanted[0]}", "it goes with --mean, --quantile or --cdf")
+    _check_beside(wanted[0], axis=axis, simultaneous=simultaneous, with_tables=with_tables)
     if file == STANDARD and sql == STANDARD:
         raise InvalidInput("-", "given for the release and for the SQL", "standard input can be only one of the two")
     if sql == STANDARD:
@@ -100,39 +121,29 @@ def query_release(
 
     with to_read(file) as path:
         release = open_release(path)
-    answer(release, wanted[0], asked[wanted[0]], axis, level).show(as_json=as_json, as_csv=as_csv)
+    asked |= {"with": with_tables, "simultaneous": simultaneous}
+    found = _answer(release, wanted[0], asked, axis=axis, level=level)
+    found.show(as_json=as_json, as_csv=as_csv)
 
 
-def answer(release: Release, kind: str, asked: Any, axis: str | None, level: str) -> Answer:
-    """The answer of a release to one question."""
-    along = "" if axis is None else f" of {axis}"
-    if kind == "sql":
-        found = release.sql(asked)
-        return Answer(found.columns, found.fetchall())
-    if kind == "total":
-        return one_interval("total", release.total(level))
-    if kind == "box":
-        return one_interval(", ".join(asked), release.interval(box_of(release, asked), level))
-    if kind == "mean":
-        return one_interval(f"mean{along}", release.mean(axis, level))
-    if kind == "quantile":
-        return one_interval(f"quantile {asked}{along}", release.quantile(asked, axis, level))
-    if kind == "cdf":
-        shares = release.cdf(axis, level)
-        rows = [(each.position, each.share, each.low, each.high, each.level) for each in shares]
-        return Answer(("position", "share", "low", "high", "level"), rows)
-    if kind == "marginal":
-        table = release.marginal(*asked).to_arrow()
-        return Answer(table.column_names, list(zip(*(column.to_pylist() for column in table.columns), strict=True)))
-    cells = release.top(asked, level)
-    names = list(cells[0].place) if cells else []
-    rows = [
-        (*(_place(at) for at in each.place.values()), *(getattr(each.interval, name) for name in INTERVAL))
-        for each in cells
-    ]
-    return Answer((*names, *INTERVAL), rows)
+def _check_beside(question: str, *, axis: str | None, simultaneous: bool, with_tables: list[str] | None) -> None:
+    """Refuse what does not go with the question."""
+    if axis is not None and question not in ("mean", "median", "quantile", "cdf"):
+        raise InvalidInput("--axis", f"given for {question}", "it goes with --mean, --median, --quantile or --cdf")
+    if simultaneous and question != "top":
+        raise InvalidInput("--simultaneous", f"given for {question}", "it goes with --top")
+    if with_tables and question != "sql":
+        raise InvalidInput("--with", f"given for {question}", "it goes with SQL")
 
 
-def _place(at: Any) -> Any:
-    """A bin is two edges."""
-    return f"{at[0]:g} to {at[1]:g}" if isinstance(at, tuple) else at
+def _answer(release: Release, question: str, asked: dict[str, Any], *, axis: str | None, level: str) -> Answer:
+    from sparsedp.cli.marginals import marginal_answer
+    from sparsedp.cli.public_tables import tables_of
+    from sparsedp.cli.questions import Questions, axes_named, sql_answer
+
+    if question == "sql":
+        return sql_answer(release, asked["sql"], tables_of(asked["with"]))
+    if question == "marginal":
+        names = axes_named(asked["marginal"], () if release.domain is None else release.domain.names)
+        return marginal_answer(release, names, level)
+    return Questions(release, axis, level).answer(question, asked[question], simultaneous=asked["simultaneous"])

@@ -140,7 +140,10 @@ def release_records(
     project: ProjectFile = None,
     dry: Annotated[
         bool,
-        typer.Option("--dry-run", help="Say what would be spent and published; read no data and spend nothing."),
+        typer.Option(
+            "--dry-run",
+            help="Say what would be spent and published; read no data and spend nothing. Exits as the release would.",
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -13,10 +13,10 @@ from typing import Any
 
 import typer
 
-from sparsedp.cli.exit_codes import ExitCode
+from sparsedp.cli.exit_codes import ExitCode, code_of
 from sparsedp.cli.interruption import Interrupted, spent_before, watched
 from sparsedp.cli.speaking import coloured
-from sparsedp.errors import BudgetExceeded, SparsedpError
+from sparsedp.errors import SparsedpError
 
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 """What the framework raises for a command line that it does not understand."""
@@ -78,10 +78,8 @@ def _explained(error: BaseException) -> tuple[int, str]:
 def _by_kind(error: BaseException) -> tuple[int, str]:
     if isinstance(error, Interrupted | KeyboardInterrupt):
         return ExitCode.INTERRUPTED, str(error) or str(Interrupted())
-    if isinstance(error, BudgetExceeded):
-        return ExitCode.BUDGET_EXCEEDED, str(error)
     if isinstance(error, SparsedpError):
-        return ExitCode.REFUSED, str(error)
+        return code_of(error), str(error)
     if isinstance(error, USAGE_ERROR):
         return ExitCode.USAGE, _usage(error)
     if isinstance(error, OSError) and error.strerror:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Iterable, Sequence
+from datetime import datetime, time
 from typing import Any
 
 from sparsedp.cli.speaking import plain, show
 
+MIDNIGHT = time()
 MOST_ON_A_TERMINAL = 50
 """Rows; more would push what matters off the screen."""
 
 
 def show_table(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
-    """A table for people; on a terminal its first rows."""
+    """A table for people; on a terminal its first rows. Days are shown without their midnights."""
+    rows = _days_alone(rows)
     if not sys.stdout.isatty():
         _show_aligned(headings, rows, title)
         return
@@ -65,6 +68,16 @@ def _show_aligned(headings: Sequence[str], rows: Sequence[Sequence[Any]], title:
     for line in lines:
         parts = zip(line, widths, numeric, strict=True)
         show("  ".join(text.rjust(width) if number else text.ljust(width) for text, width, number in parts).rstrip())
+
+
+def _days_alone(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """Columns of times that are all at midnight become columns of days."""
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    for place, column in enumerate(columns):
+        times = [entry for entry in column if entry is not None]
+        if times and all(isinstance(entry, datetime) and entry.time() == MIDNIGHT for entry in times):
+            columns[place] = [None if entry is None else entry.date() for entry in column]
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
 def _numeric(entries: Iterable[Any]) -> bool:

@@ -1,38 +1,44 @@
 """Columns of Arrow data in the few types that queries know: no value of theirs can then stop a query.
 
-Times become microseconds, rounded down, and NULL where that is out of range; text that is not UTF-8 becomes NULL.
+A value that its type cannot hold, or that is out of range, becomes NULL, and so does text that is not UTF-8 and what is
+longer than any name or number. Each value is looked at by itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from sparsedp.errors import InvalidInput
-from sparsedp.ingest.records import Attachment, check_columns, from_batches, short_names
+from sparsedp.ingest.plain_types import DATES, UNITS, Needed, PlainType, plain_type
+from sparsedp.ingest.records import Source, check_columns, short_names
 
-_TICKS = {"s": 1_000_000, "ms": 1_000, "us": 1}
-"""Microseconds in a unit of Arrow's; nanoseconds are rounded down instead."""
+LONGEST = 1 << 16
+"""Bytes of a text: what is longer is not read, and nobody's name."""
+
+_DAY = 86_400_000_000
+_FAR = 2**62
+"""Microseconds: beyond, there is no room left to shift a time by its offset."""
 
 
-def arrow_attachment(schema: Any, batches: Callable[[], Iterable[Any]], columns: Sequence[str]) -> Attachment:
+def arrow_source(schema: Any, batches: Callable[[], Iterable[Any]], needed: Sequence[Needed]) -> Source:
     """Batches that have the schema, as a source of the needed columns in their plain types."""
     import pyarrow as pa
 
-    check_columns(columns, schema.names)
-    fields = [schema.field(_only(schema, column)) for column in columns]
-    types = [plain_type(field.type, field.name) for field in fields]
-    plain = pa.schema(list(zip(short_names(columns), types, strict=True)))
+    check_columns([one.column for one in needed], schema.names)
+    types = [plain_type(schema.field(_only(schema, one.column)).type, one) for one in needed]
+    plain = pa.schema([(short, one.arrow) for short, one in zip(short_names(needed), types, strict=True)])
 
     def converted() -> Iterator[Any]:
         for batch in batches():
-            arrays = [batch.column(field.name) for field in fields]
-            pairs = zip(arrays, types, strict=True)
-            yield pa.record_batch([plain_array(array, kind) for array, kind in pairs], schema=plain)
+            pairs = zip(needed, types, strict=True)
+            arrays = [plain_array(batch.column(one.column), kind) for one, kind in pairs]
+            yield pa.record_batch(arrays, schema=plain)
 
-    return from_batches(plain, converted)
+    return Source(plain, tuple(one.kind for one in types), converted)
 
 
 def _only(schema: Any, column: str) -> int:
@@ -42,96 +48,89 @@ def _only(schema: Any, column: str) -> int:
     return int(places[0])
 
 
-def plain_type(kind: Any, column: str) -> Any:
-    """The type that a column is read in; a column whose type no axis can use is refused."""
-    import pyarrow as pa
-    import pyarrow.types as types
-
-    if types.is_dictionary(kind):
-        return plain_type(kind.value_type, column)
-    if isinstance(kind, pa.BaseExtensionType):
-        return plain_type(kind.storage_type, column)
-    if types.is_boolean(kind) or types.is_integer(kind) or types.is_float32(kind) or types.is_float64(kind):
-        return kind
-    if types.is_float16(kind):
-        return pa.float32()
-    if types.is_decimal(kind) and kind.precision <= 38:
-        return pa.decimal128(kind.precision, kind.scale)
-    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind) or types.is_null(kind):
-        return pa.large_string()
-    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
-        return pa.large_binary()
-    if types.is_date(kind):
-        return pa.date32()
-    if types.is_timestamp(kind):
-        return pa.timestamp("us", "UTC" if kind.tz else None)
-    given = f"a column of type {kind}"
-    raise InvalidInput(f"column {column!r}", given, "give a column of plain values: numbers, text, dates or times")
-
-
-def kind_of_type(plain: Any) -> str:
-    """What a plain type holds, in words: values of one kind are compared with each other, of two kinds they are not."""
-    import pyarrow.types as types
-
-    if types.is_timestamp(plain):
-        return "times with a timezone" if plain.tz else "times"
-    kinds = {
-        "whole numbers": types.is_integer,
-        "floats": types.is_floating,
-        "decimals": types.is_decimal,
-        "truth values": types.is_boolean,
-        "dates": types.is_date,
-        "bytes": types.is_large_binary,
-    }
-    return next((kind for kind, holds in kinds.items() if holds(plain)), "text")
-
-
-def plain_array(array: Any, kind: Any) -> Any:
+def plain_array(array: Any, plain: PlainType) -> Any:
     """An Arrow array in the type that was chosen for it; never an error about a value."""
     import pyarrow as pa
     import pyarrow.types as types
 
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
-    if types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if isinstance(array, pa.ExtensionArray):
-        array = array.storage
-    if types.is_timestamp(array.type):
-        return _microseconds(array, kind)
-    if types.is_large_string(kind):
+    while types.is_dictionary(array.type) or isinstance(array, pa.ExtensionArray):
+        array = array.storage if isinstance(array, pa.ExtensionArray) else array.dictionary_decode()
+    if types.is_null(array.type):
+        return pa.nulls(len(array), plain.arrow)
+    if plain.unit is not None:
+        return _ticks(array, plain.unit)
+    if plain.kind == DATES:
+        return array.cast(pa.int32()).cast(pa.int64())
+    if plain.kind in ("text", "nothing"):
         return _utf8(array)
-    return array if array.type == kind else array.cast(kind, safe=False)
+    if plain.kind == "bytes":
+        return _no_longer(array.cast(plain.arrow, safe=False))
+    if plain.kind == "decimals":
+        return _decimals(array, plain.arrow)
+    return array if array.type == plain.arrow else array.cast(plain.arrow, safe=False)
 
 
-def _microseconds(array: Any, kind: Any) -> Any:
+def _ticks(array: Any, unit: str) -> Any:
+    """Times as whole numbers of ticks: finer ones exactly, coarser ones rounded down, and NULL where out of range."""
     import pyarrow as pa
 
-    unit = array.type.unit
+    own = array.type.unit if pa.types.is_timestamp(array.type) else "ms"
     ticks = array.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
     missing = array.is_null().to_numpy(zero_copy_only=False)
-    if unit == "ns":
-        ticks = ticks // 1000
-    else:
-        far = np.abs(ticks // 2) > 2**61 // _TICKS[unit]
-        missing, ticks = missing | far, np.where(far, 0, ticks) * _TICKS[unit]
-    return pa.array(ticks, pa.int64(), mask=missing).cast(kind)
+    finer = 1000 ** abs(UNITS.index(unit) - UNITS.index(own))
+    if UNITS.index(unit) < UNITS.index(own):
+        ticks = ticks // finer
+    elif finer > 1:
+        # Compared as they are: the absolute value of the least one is not a number of 64 bits.
+        far = (ticks > (2**63 - 1) // finer) | (ticks < -((2**63 - 1) // finer))
+        missing, ticks = missing | far, np.where(far, 0, ticks) * finer
+    return pa.array(ticks, pa.int64(), mask=missing)
+
+
+def microseconds(value: str, kind: str) -> str:
+    """Of dates and times, as SQL: microseconds since 1970; NULL for what is too far away."""
+    ticks, far = (f"{value} * {_DAY}", _FAR // _DAY) if kind == DATES else (value, _FAR)
+    return f"CASE WHEN {value} BETWEEN {-far} AND {far} THEN {ticks} END"
+
+
+def _decimals(array: Any, kind: Any) -> Any:
+    """A file may hold decimals with more digits than its schema says; they are NULL."""
+    import pyarrow as pa
+
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid:
+        limit = Decimal((0, (1,), array.type.precision - array.type.scale))
+        values = array.to_pylist()
+        kept = [value if value is not None and -limit < value < limit else None for value in values]
+        array = pa.array(kept, array.type)
+    return array if array.type == kind else array.cast(kind, safe=False)
 
 
 def _utf8(array: Any) -> Any:
     """Text as it is where all of it is valid, else what is not valid left out."""
     import pyarrow as pa
 
-    text = (
-        array.cast(pa.large_binary()).cast(pa.large_string(), safe=False)
-        if pa.types.is_string_view(array.type)
-        else array.cast(pa.large_string(), safe=False)
-    )
+    if pa.types.is_string_view(array.type):
+        array = array.cast(pa.large_binary())
+    text = _no_longer(array.cast(pa.large_string(), safe=False))
     try:
         text.validate(full=True)
     except pa.ArrowInvalid:
         return pa.array([_decoded(value) for value in text.cast(pa.large_binary()).to_pylist()], pa.large_string())
     return text
+
+
+def _no_longer(array: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    lengths = pc.binary_length(array)
+    if (pc.max(lengths).as_py() or 0) <= LONGEST:
+        return array
+    return pc.if_else(pc.greater(lengths, LONGEST), pa.scalar(None, array.type), array)
 
 
 def _decoded(value: bytes | None) -> str | None:

@@ -1,4 +1,4 @@
-"""The columns of the records as DuckDB names their types, sorted into the few kinds that matter for counting."""
+"""The columns of the records as queries see them: what they hold, in words, and how their text is written."""
 
 from __future__ import annotations
 
@@ -7,19 +7,7 @@ from dataclasses import dataclass
 from sparsedp.errors import InvalidInput
 
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
-KINDS = {
-    **dict.fromkeys((*WHOLE, "UBIGINT"), "whole numbers"),
-    "BOOLEAN": "truth values",
-    "FLOAT": "floats",
-    "DOUBLE": "floats",
-    "VARCHAR": "text",
-    "DATE": "dates",
-    "TIMESTAMP": "times",
-    "TIMESTAMP_NS": "times",
-    "TIMESTAMP WITH TIME ZONE": "times with a timezone",
-    "BLOB": "bytes",
-}
-"""Type → what people call it. Decimals, whose type has digits in it, are looked at apart."""
+"""DuckDB's names of the whole numbers that a BIGINT holds; UBIGINT is apart."""
 
 
 @dataclass(frozen=True)
@@ -28,17 +16,14 @@ class SourceColumn:
 
     sql: str
     type: str
+    """As DuckDB names it; dates and times are whole numbers to it."""
+    kind: str
+    """What the column holds, in words."""
     given: str
-
-    @property
-    def known(self) -> bool:
-        """Whether the type is one of those that queries are written for."""
-        return self.type in KINDS or self.type.startswith("DECIMAL")
-
-    @property
-    def kind(self) -> str:
-        """What the column holds, in words."""
-        return KINDS.get(self.type, "decimals")
+    point: str = "."
+    """What stands before the decimals of numbers in text."""
+    date_format: str | None = None
+    """How times in text are written; None is ISO 8601."""
 
     @property
     def digits(self) -> tuple[int, int]:

@@ -1,122 +1,119 @@
-"""Parquet files: their schemas first, which are public, then all of them as one relation.
+"""Parquet files: their schemas first, which are public, then the records of one file after the other.
 
-DuckDB reads them itself, in parallel. Where it does not know a type, or stops at a value (text that is not UTF-8, a
-time beyond its calendar), Arrow reads them instead, and that value alone is missing.
+Arrow reads them and not DuckDB, which stops at text that is not UTF-8 and at a time beyond its calendar: one person's
+value would then decide about everybody's records. Here each value stands for itself.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from sparsedp.errors import BadFile, InvalidInput
-from sparsedp.ingest import sql_text
-from sparsedp.ingest.arrow_columns import kind_of_type, plain_array, plain_type
-from sparsedp.ingest.records import RECORDS, Attachment, check_columns, from_batches, short_names
+from sparsedp.ingest.arrow_columns import plain_array
+from sparsedp.ingest.plain_types import Needed, PlainType, common_type, plain_type
+from sparsedp.ingest.records import Source, check_columns, short_names
 
-if TYPE_CHECKING:
-    import duckdb
-
-
-def parquet_attachments(files: Sequence[str], columns: Sequence[str]) -> list[Attachment]:
-    """The ways to read the files, the fast one first."""
-    schemas = [_schema(file) for file in files]
-    folders = [_in_folder_names(file) for file in files]
-    for file, schema, named in zip(files, schemas, folders, strict=True):
-        check_columns(columns, [*schema.names, *named], f" of {file}")
-    types = [_type(column, schemas) for column in columns]
-    with_arrow = _with_arrow(files, columns, types)
-    hive = any(column not in schema.names for schema in schemas for column in columns)
-    pairs = [(schema, named if hive else {}) for schema, named in zip(schemas, folders, strict=True)]
-    if any(_is_ambiguous(column, schema, named) for column in columns for schema, named in pairs):
-        return [with_arrow]
-    return [_with_duckdb(files, columns, hive=hive), with_arrow]
-
-
-def _is_ambiguous(column: str, schema: Any, named: dict[str, str | None]) -> bool:
-    """DuckDB does not tell capital letters from small ones, and takes the name of a folder before a file's column."""
-    return [name.lower() for name in (*schema.names, *named)].count(column.lower()) > 1
-
-
-def _schema(file: str) -> Any:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        return pq.read_schema(file)
-    except (pa.ArrowException, OSError):
-        pass
-    raise BadFile(f"The file {file} is not a Parquet file, or is damaged; leave it out, or write it again.")
-
-
-def _in_folder_names(file: str) -> dict[str, str | None]:
-    """What the names of folders say, as Spark and Hive write them: region=north/part-0.parquet."""
-    pairs = [part.partition("=") for part in Path(file).parent.parts if "=" in part]
-    return {key: None if value == _NOTHING else unquote(value) for key, _, value in pairs}
-
+A_BATCH = 1 << 17
+"""Records that are read together."""
 
 _NOTHING = "__HIVE_DEFAULT_PARTITION__"
 """How Spark and Hive name the folder of a missing value."""
 
 
-def _type(column: str, schemas: Sequence[Any]) -> Any:
-    """The one type that holds the column of every file."""
+@dataclass(frozen=True)
+class _File:
+    """What is known of a file before any of its records is read."""
+
+    path: str
+    schema: Any
+    int96: frozenset[str]
+    """Its columns of the times that Spark wrote for long, which have no unit of their own."""
+    in_folders: dict[str, str | None]
+    """What the names of its folders say, as Spark and Hive write them: region=north/part-0.parquet."""
+
+    def type_of(self, needed: Needed) -> PlainType:
+        import pyarrow as pa
+
+        own = needed.column in self.schema.names
+        if needed.person and needed.column in self.int96:
+            remedy = "times with nanoseconds cannot be told apart in it; write it as text, numbers or timestamps"
+            raise InvalidInput(f"column {needed.column!r}", "a column of type INT96", remedy)
+        return plain_type(self.schema.field(needed.column).type if own else pa.string(), needed)
+
+
+def parquet_source(paths: Sequence[str], needed: Sequence[Needed]) -> Source:
+    """All files, one after the other; each has the needed columns, in itself or in the names of its folders."""
     import pyarrow as pa
 
-    types = {
-        plain_type(schema.field(column).type, column) if column in schema.names else pa.large_string()
-        for schema in schemas
-    }
-    kinds = sorted({kind_of_type(one) for one in types})
-    remedy = "write the files again with one type"
-    if len(kinds) > 1:
-        raise InvalidInput(f"column {column!r}", f"{kinds[0]} in one file and {kinds[1]} in another", remedy)
-    try:
-        fields = [pa.schema([("column", one)]) for one in types]
-        return pa.unify_schemas(fields, promote_options="permissive").field("column").type
-    except pa.ArrowException:
-        pass
-    raise InvalidInput(f"column {column!r}", "of different types in different files", remedy)
-
-
-def _with_duckdb(files: Sequence[str], columns: Sequence[str], *, hive: bool) -> Attachment:
-    def attach(connection: duckdb.DuckDBPyConnection) -> None:
-        paths = ", ".join(sql_text.text(_literal(file)) for file in files)
-        options = f"union_by_name=true, hive_partitioning={str(hive).lower()}, hive_types_autocast=false"
-        pairs = zip(columns, short_names(columns), strict=True)
-        selected = ", ".join(f"{sql_text.name(column)} AS {short}" for column, short in pairs)
-        scan = f"SELECT {selected} FROM read_parquet([{paths}], {options})"  # noqa: S608
-        connection.execute(f"CREATE TEMP VIEW {RECORDS} AS {scan}")
-
-    return attach
-
-
-def _literal(path: str) -> str:
-    """DuckDB takes every path for a pattern; in brackets a character stands for itself."""
-    return "".join(f"[{one}]" if one in "*?[" else one for one in os.path.abspath(path))
-
-
-def _with_arrow(files: Sequence[str], columns: Sequence[str], types: Sequence[Any]) -> Attachment:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    schema = pa.schema(list(zip(short_names(columns), types, strict=True)))
+    files = [_opened(path, needed) for path in paths]
+    types = [common_type(one, [file.type_of(one) for file in files]) for one in needed]
+    schema = pa.schema([(short, one.arrow) for short, one in zip(short_names(needed), types, strict=True)])
 
     def batches() -> Iterator[Any]:
         for file in files:
-            named = _in_folder_names(file)
-            with pq.ParquetFile(file) as parquet:
-                own = [column for column in columns if column in parquet.schema_arrow.names]
-                for batch in parquet.iter_batches(columns=own):
-                    arrays = [
-                        plain_array(batch.column(column), kind)
-                        if column in own
-                        else pa.array([named[column]] * batch.num_rows, pa.large_string())
-                        for column, kind in zip(columns, types, strict=True)
-                    ]
-                    yield pa.record_batch(arrays, schema=schema)
+            for batch in _batches(file, needed):
+                arrays = [
+                    plain_array(
+                        batch.column(one.column)
+                        if one.column in file.schema.names
+                        else pa.repeat(pa.scalar(file.in_folders[one.column], pa.large_string()), batch.num_rows),
+                        kind,
+                    )
+                    for one, kind in zip(needed, types, strict=True)
+                ]
+                yield pa.record_batch(arrays, schema=schema)
 
-    return from_batches(schema, batches)
+    return Source(schema, tuple(one.kind for one in types), batches)
+
+
+def _batches(file: _File, needed: Sequence[Needed]) -> Iterator[Any]:
+    own = list(dict.fromkeys(one.column for one in needed if one.column in file.schema.names))
+    # Without buffering ahead: a group of rows may be as large as the file.
+    with _parquet(file.path, pre_buffer=False, buffer_size=1 << 20) as parquet:
+        yield from parquet.iter_batches(batch_size=A_BATCH, columns=own)
+
+
+def _parquet(path: str, **options: Any) -> Any:
+    import pyarrow.parquet as pq
+
+    # INT96 in one unit, whatever is in it: microseconds, which reach far beyond all calendars.
+    return pq.ParquetFile(path, coerce_int96_timestamp_unit="us", **options)
+
+
+def _opened(path: str, needed: Sequence[Needed]) -> _File:
+    import pyarrow as pa
+
+    try:
+        with _parquet(path) as parquet:
+            columns = [parquet.schema.column(place) for place in range(len(parquet.schema))]
+            int96 = frozenset(column.path for column in columns if column.physical_type == "INT96")
+            schema = parquet.schema_arrow
+    except (pa.ArrowException, OSError):
+        schema = None
+    if schema is None:
+        raise BadFile(f"The file {path} is not a Parquet file, or is damaged; leave it out, or write it again.")
+    parts = [part.partition("=") for part in Path(path).parent.parts if "=" in part]
+    pairs = [(key, None if value == _NOTHING else unquote(value)) for key, _, value in parts]
+    file = _File(path, schema, int96, dict(pairs))
+    columns = [one.column for one in needed]
+    check_columns(columns, [*schema.names, *file.in_folders], f" of {path}")
+    for column in columns:
+        _check_it_is_there_once(column, schema.names, [key for key, _ in pairs])
+    return file
+
+
+def _check_it_is_there_once(column: str, own: Sequence[str], in_folders: Sequence[str]) -> None:
+    """Programs differ in which of two they take, and in whether capital letters tell names of folders apart."""
+    in_path = [key for key in in_folders if key.casefold() == column.casefold()]
+    if own.count(column) > 1:
+        raise InvalidInput("source", f"a file with two columns named {column!r}", "rename one of them")
+    if in_path and column in own:
+        given = f"files in a folder named {in_path[0]}=… that have a column {column!r} too"
+        raise InvalidInput("source", given, "rename the folder, or leave the column out of the files")
+    if len(in_path) > 1:
+        given = f"files below two folders named {in_path[0]}=… and {in_path[1]}=…"
+        raise InvalidInput("source", given, "rename one of them")

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sparsedp.ingest.bounding import Starts, Unsigned
 from sparsedp.ingest.columns import SourceColumn
+from sparsedp.ingest.plain_types import DATES, INSTANTS, TIMES
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -50,15 +51,13 @@ def person_column(name: str, column: SourceColumn) -> PersonColumn:
     value = column.sql
     if column.kind == "whole numbers":
         return PersonColumn(name, value if column.type == "UBIGINT" else f"CAST({value} AS BIGINT)", hashed=False)
+    if column.kind in (DATES, TIMES, INSTANTS):  # in ticks, to the last digit
+        return PersonColumn(name, value, hashed=False)
     if column.kind == "floats":
         # Plus zero, for there are two zeros, and they are equal.
         number = f"CASE WHEN NOT isnan({value}) THEN CAST({value} AS DOUBLE) + 0 END"
         return PersonColumn(name, number, hashed=False)
-    if column.kind == "times with a timezone" or column.type == "TIMESTAMP":
-        return PersonColumn(name, f"epoch_us({value})", hashed=False)
-    if column.type == "TIMESTAMP_NS":
-        return PersonColumn(name, f"epoch_ns({value})", hashed=False)
-    if column.kind in ("decimals", "dates", "truth values"):
+    if column.kind in ("decimals", "truth values"):
         return PersonColumn(name, f"CAST({value} AS VARCHAR)", hashed=True)
     if column.kind in ("text", "bytes"):
         return PersonColumn(name, value, hashed=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sparsedp.errors import UnknownName
 from sparsedp.ingest.columns import SourceColumn
-from sparsedp.ingest.session import UnreadableRecords
+from sparsedp.ingest.csv_dialect import Dialect
+from sparsedp.ingest.plain_types import Needed
 
 if TYPE_CHECKING:
     import duckdb
@@ -15,11 +17,35 @@ if TYPE_CHECKING:
 RECORDS = "sparsedp_records"
 """What queries call the relation; its columns have the names of `short_names`, in the order they were asked for."""
 
-Attachment = Callable[["duckdb.DuckDBPyConnection"], None]
-"""Makes a source known to a connection as RECORDS."""
+
+@dataclass(frozen=True)
+class Source:
+    """Batches of records that have the schema, what each of its columns holds, and how text in it was declared.
+
+    There is one way to read a source, chosen before any record is: no record decides how others are read.
+    """
+
+    schema: Any
+    kinds: tuple[str, ...]
+    batches: Callable[[], Iterator[Any]]
+    dialect: Dialect | None = None
+
+    def attach(
+        self, connection: duckdb.DuckDBPyConnection, needed: Sequence[Needed]
+    ) -> dict[Needed, SourceColumn]:
+        """Make the records known to a connection as RECORDS; the needed columns as queries see them."""
+        import pyarrow as pa
+
+        connection.register(RECORDS, pa.RecordBatchReader.from_batches(self.schema, self.batches()))
+        types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE {RECORDS}").fetchall()}
+        found = {}
+        for one, short, kind in zip(needed, short_names(needed), self.kinds, strict=True):
+            written = {} if self.dialect is None else self.dialect.written(one.column)
+            found[one] = SourceColumn(short, types[short], "text" if kind == "nothing" else kind, one.column, **written)
+        return found
 
 
-def short_names(columns: Sequence[str]) -> list[str]:
+def short_names(columns: Sequence[Any]) -> list[str]:
     """What queries call the columns: nobody's names, so that none of them can be mistaken for SQL."""
     return [f"c{place}" for place in range(len(columns))]
 
@@ -33,25 +59,3 @@ def check_columns(columns: Sequence[str], known: Sequence[str], where: str = "")
             alike = [name for name in names if name.casefold() == column.casefold()]
             hint = f"capital letters count, and there is {alike[0]!r}; " if alike else ""
             raise UnknownName("column", column, known, f"{hint}the columns{where} are {shown}")
-
-
-def from_batches(schema: Any, batches: Callable[[], Iterator[Any]]) -> Attachment:
-    """A source of Arrow batches that have the schema."""
-
-    def attach(connection: duckdb.DuckDBPyConnection) -> None:
-        import pyarrow as pa
-
-        connection.register(RECORDS, pa.RecordBatchReader.from_batches(schema, batches()))
-
-    return attach
-
-
-def described(connection: duckdb.DuckDBPyConnection, columns: Sequence[str]) -> dict[str, SourceColumn]:
-    """The needed columns with the types that DuckDB gives them; all of them types that queries know."""
-    found = connection.execute(f"DESCRIBE {RECORDS}").fetchall()
-    types = {row[0]: row[1] for row in found}
-    pairs = zip(columns, short_names(columns), strict=True)
-    named = {column: SourceColumn(short, types[short], column) for column, short in pairs}
-    if not all(column.known for column in named.values()):
-        raise UnreadableRecords("A column of the records has a type that cannot be read here.")
-    return named

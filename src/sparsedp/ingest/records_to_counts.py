@@ -9,15 +9,13 @@ from sparsedp.arrays import Integers
 from sparsedp.counts import Counts
 from sparsedp.domain import Domain
 from sparsedp.ingest.bounding import Reservoir
-from sparsedp.ingest.cells import steps_of
-from sparsedp.ingest.columns import SourceColumn
 from sparsedp.ingest.counting import add_kept
 from sparsedp.ingest.lookups import Lookups
-from sparsedp.ingest.people import PersonColumn, person_column
-from sparsedp.ingest.records import RECORDS, Attachment, described
+from sparsedp.ingest.query import query_of
+from sparsedp.ingest.records import Source
 from sparsedp.ingest.request import Request, request_of
-from sparsedp.ingest.session import UnreadableRecords, guarded, session
-from sparsedp.ingest.sources import attachments
+from sparsedp.ingest.session import guarded, session
+from sparsedp.ingest.sources import source_of
 from sparsedp.progress import stage
 from sparsedp.quantity import Quantity
 from sparsedp.validate import Number
@@ -59,7 +57,7 @@ def count(
     """
     request = request_of(domain, privacy_unit, max_contributions, columns, outside, value, clamp, resolution, csv, key)
     with stage("counting records"):
-        totals = _totals(request, attachments(source, request.columns, request.dialect))
+        totals = _totals(request, source_of(source, request.needed, request.dialect))
     amounts = request.amounts
     return Counts(
         values=totals.reshape(request.domain.shape),
@@ -72,50 +70,12 @@ def count(
     )
 
 
-def _totals(request: Request, ways: Sequence[Attachment]) -> Integers:
-    """By the first way that reads the records to the end."""
-    for attach in ways[:-1]:
-        try:
-            return _totals_by(request, attach)
-        except UnreadableRecords:
-            continue
-    return _totals_by(request, ways[-1])
-
-
-def _totals_by(request: Request, attach: Attachment) -> Integers:
+def _totals(request: Request, source: Source) -> Integers:
     with session() as connection:
 
         def run() -> Integers:
-            attach(connection)
-            found = described(connection, request.columns)
-            units = enumerate(request.privacy_unit or ())
-            people = [person_column(f"u{place}", found[column]) for place, column in units]
-            cells = _cells(request, found, people, Lookups(connection))
+            query = query_of(request, source.attach(connection, request.needed), Lookups(connection))
             reservoir = Reservoir(request.domain.size, request.max_contributions, request.key)
-            return add_kept(connection, cells, people, reservoir, sums=request.amounts is not None)
+            return add_kept(connection, query.cells, query.people, reservoir, sums=request.amounts is not None)
 
         return guarded(run)
-
-
-def _cells(
-    request: Request, found: Mapping[str, SourceColumn], people: Sequence[PersonColumn], lookups: Lookups
-) -> str:
-    """A query for the person, the cell and the steps of each record; NULL for what is not counted."""
-    axes = [
-        steps_of(axis, found[column], outside, lookups, f"x{place}", f"z{place}")
-        for place, (axis, column, outside) in enumerate(
-            zip(request.domain.axes, request.axis_columns, request.outside, strict=True)
-        )
-    ]
-    steps = "1" if request.amounts is None else request.amounts.steps(found[request.amounts.column])
-    cell = "0"
-    for axis, length in zip(axes, request.domain.shape, strict=True):
-        cell = f"({cell}) * {length} + ({axis.place})"
-    names = "".join(f"{one.name}, " for one in people)
-    told = "".join(f"{one.sql} AS {one.name}, " for one in people)
-    read = "".join(f"{axis.read} AS x{place}, {axis.zoned} AS z{place}, " for place, axis in enumerate(axes))
-    clocked = "".join(f"{axis.clocked} AS x{place}, " for place, axis in enumerate(axes))
-    joins = " ".join(axis.join for axis in axes)
-    query = f"SELECT {told}{read}CAST({steps} AS BIGINT) AS steps FROM {RECORDS}"  # noqa: S608
-    query = f"SELECT {names}{clocked}steps FROM ({query})"  # noqa: S608
-    return f"SELECT {names}steps, CAST({cell} AS INTEGER) AS cell FROM ({query}) {joins}"  # noqa: S608

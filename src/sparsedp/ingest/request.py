@@ -12,8 +12,9 @@ from sparsedp.axes import Axis
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.ingest.amounts import Amounts, amounts_of
-from sparsedp.ingest.csv_files import Dialect, dialect_of
+from sparsedp.ingest.csv_dialect import Dialect, dialect_of
 from sparsedp.ingest.outside import Outside, outside_of
+from sparsedp.ingest.plain_types import Needed
 
 MOST_CONTRIBUTIONS = 2**20
 """Of one person: so many records of one person are held in memory."""
@@ -35,10 +36,11 @@ class Request:
     key: tuple[int, int]
 
     @property
-    def columns(self) -> list[str]:
-        """The columns of the source that are needed, each once."""
+    def needed(self) -> list[Needed]:
+        """The columns of the source that are needed: those that tell people apart, and those that are counted by."""
         value = () if self.amounts is None else (self.amounts.column,)
-        return list(dict.fromkeys((*(self.privacy_unit or ()), *self.axis_columns, *value)))
+        people = [Needed(column, person=True) for column in self.privacy_unit or ()]
+        return [*people, *(Needed(column) for column in dict.fromkeys((*self.axis_columns, *value)))]
 
     @property
     def contribution(self) -> int:

@@ -7,8 +7,11 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from sparsedp.axes import Calendar
+from sparsedp.ingest import sql_text
+from sparsedp.ingest.arrow_columns import microseconds
 from sparsedp.ingest.columns import SourceColumn
 from sparsedp.ingest.lookups import Lookups
+from sparsedp.ingest.plain_types import DATES, INSTANTS, TIMES
 from sparsedp.moments import EPOCH, MICROSECOND
 
 _CLOCK = r"[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?"
@@ -31,21 +34,17 @@ class Times:
 
 
 def times(column: SourceColumn, axis: Calendar) -> Times:
-    """NULL for what is no time, names an offset that the axis cannot place, or lacks one that it needs."""
+    """NULL for what is no time. Text is read record by record, as it is written."""
     value = column.sql
     if column.kind == "text":
         trimmed = f"CASE WHEN starts_with({value}, ' ') OR ends_with({value}, ' ') THEN trim({value}) ELSE {value} END"
-        return _from_text(trimmed, axis)
-    if column.kind == "times with a timezone":
+        return _in_format(trimmed, column.date_format) if column.date_format else _in_text(trimmed, axis)
+    if column.kind == INSTANTS:
         if axis.zone is None and not axis.in_utc:
             raise column.refuse("declare the calendar with a zone, such as zone='Europe/Berlin'")
-        return Times(f"epoch_us({value})", "true")
-    if column.type == "TIMESTAMP_NS":
-        # DuckDB's division cuts towards zero; times before 1970 are rounded down as all others are.
-        floor = f"(epoch_ns({value}) - ((epoch_ns({value}) % 1000) + 1000) % 1000) // 1000"
-        return Times(floor, "false")
-    if column.kind in ("times", "dates"):
-        return Times(f"epoch_us(TRY_CAST({value} AS TIMESTAMP))", "false")
+        return Times(microseconds(value, column.kind), "true")
+    if column.kind in (TIMES, DATES):
+        return Times(microseconds(value, column.kind), "false")
     raise column.refuse(WANTED)
 
 
@@ -58,23 +57,31 @@ def by_the_clock(microseconds: str, instants: str, axis: Calendar, lookups: Look
     return f"CASE WHEN {instants} THEN {microseconds} + {offset} ELSE {microseconds} END"
 
 
-def _from_text(value: str, axis: Calendar) -> Times:
+def _in_text(value: str, axis: Calendar) -> Times:
+    """ISO 8601. What names its offset is an instant, for a calendar that has a zone or is in UTC; one that has neither
+    takes the clock time as it is written. What names none is by the calendar's own clock."""
     # Each look with a pattern costs as much as all the rest of a record: most times name no offset, and take one.
-    is_instant = f"regexp_matches({value}, '{AN_INSTANT}')"
-    cases = []
-    if not axis.in_utc:
-        cases.append(f"WHEN regexp_matches({value}, '{A_NAIVE_TIME}') THEN {_moment(value)}")
-    if axis.zone is not None or axis.in_utc:
+    naive = f"WHEN regexp_matches({value}, '{A_NAIVE_TIME}') THEN {_moment(value)}"
+    without = _moment(f"regexp_extract({value}, '^{_DATE}{_CLOCK}')")
+    if axis.zone is None and not axis.in_utc:
+        shift = "0"
+    else:
         offset = f"regexp_extract({value}, '{_OFFSET}$')"
         sign = f"CASE left({offset}, 1) WHEN '-' THEN 1 WHEN '+' THEN -1 ELSE 0 END"
         hours = f"coalesce(TRY_CAST(substr({offset}, 2, 2) AS BIGINT), 0)"
         minutes = f"CASE WHEN length({offset}) > 3 THEN coalesce(TRY_CAST(right({offset}, 2) AS BIGINT), 0) ELSE 0 END"
-        without = f"regexp_extract({value}, '^{_DATE}{_CLOCK}')"
         shift = f"({sign}) * ({hours} * 60 + {minutes}) * 60000000"
-        cases.append(f"WHEN {is_instant} THEN {_moment(without)} + {shift}")
+    instant = f"WHEN regexp_matches({value}, '{AN_INSTANT}') THEN {without} + {shift}"
     # Of what is a time at all, only an instant has one of these after its date.
     names_its_offset = " OR ".join(f"contains(substr({value}, 11), '{mark}')" for mark in ("Z", "+", "-", "UTC"))
-    return Times(f"CASE {' '.join(cases)} END", names_its_offset if axis.zone is not None else "false")
+    return Times(f"CASE {naive} {instant} END", names_its_offset if axis.zone is not None else "false")
+
+
+def _in_format(value: str, date_format: str) -> Times:
+    """As it was declared; by the calendar's own clock."""
+    # Words such as "epoch" and "infinity" are times to DuckDB, whatever the format.
+    parsed = f"epoch_us(try_strptime({value}, {sql_text.text(date_format)}))"
+    return Times(f"CASE WHEN regexp_matches({value}, '[0-9]') THEN {parsed} END", "false")
 
 
 def _moment(value: str) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from math import exp, log, log1p
 from typing import Any
 
@@ -35,6 +36,7 @@ _EPSILONS = (-230.0, 350.0)
 _HALVINGS = 64
 
 
+@lru_cache(maxsize=256)
 def delta_of(rho: object, epsilon: object) -> Fraction:
     """A δ, rounded up, such that every ρ-zCDP mechanism is (ε, δ)-DP."""
     curve, allowed = validate.positive("rho", rho), validate.positive("epsilon", epsilon)

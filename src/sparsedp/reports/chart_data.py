@@ -9,7 +9,7 @@ import numpy as np
 from sparsedp.arrays import Floats
 from sparsedp.reports.bands import LEVEL, Banded
 from sparsedp.reports.figures import decimals_for
-from sparsedp.reports.views import Picture, View
+from sparsedp.reports.view import Picture, View
 
 if TYPE_CHECKING:
     from sparsedp.releases.release import Release
@@ -31,7 +31,7 @@ def chart_data(release: Release, views: list[View], title: str) -> dict[str, Any
 
 def _view(view: View) -> dict[str, Any]:
     return {
-        "kind": view.kind,
+        "kinds": list(view.kinds),
         "title": view.title,
         "opens": view.opens,
         "pictures": [_picture(picture) for picture in view.pictures],

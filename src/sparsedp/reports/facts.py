@@ -2,48 +2,68 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sparsedp.axes import Axis, Bins, Calendar, Categories, Integers
 from sparsedp.errors import InvalidInput
 from sparsedp.privacy.budget import Budget
 from sparsedp.releases.uncertainty import Interval, normal_quantile
+from sparsedp.reports.axis_words import axis_in_words
 from sparsedp.reports.bands import LEVEL
-from sparsedp.reports.figures import decimals_for, with_error
-from sparsedp.reports.groupings import zone_of
-from sparsedp.reports.time_groups import own_unit
+from sparsedp.reports.figures import error_alone, with_error
+from sparsedp.reports.moments_in_words import instant_in_words
 from sparsedp.reports.views import axes_of
-from sparsedp.version import __version__
 
 if TYPE_CHECKING:
     from sparsedp.releases.release import Release
 
-MOST_LABELS = 8
-LONGEST_LABEL = 40
+MADE = {
+    "adaptive": "adaptively: sums of neighbouring cells were measured beside the cells, and noise was smoothed away "
+    "where they look even",
+    "laplace": "directly: every cell got its own noise",
+    "hierarchical": "as a tree: sums of ever larger ranges were measured, and made to agree",
+    "privelet": "by wavelets: averages and differences of neighbouring ranges were measured",
+    "compressive": "compressed: random mixtures of all cells were measured, and the cells worked out from them",
+    "continual_adaptive": "as a stream: every tick got its noise when it arrived, and noise was smoothed away where "
+    "ticks look even",
+    "continual_counter": "as a stream: running totals were measured while it went on",
+    "continual_difference": "as a stream: running totals were measured while it went on, and subtracted",
+    "continual_compressive": "as a stream, compressed: random mixtures of its ticks were measured while it went on",
+}
+"""How mechanisms work, in half a sentence."""
 
 
-def default_title(release: Release) -> str:
-    """ "Records by day and sex"."""
-    names = [axis.name for axis in axes_of(release)]
-    by = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    what = str(release.quantity)
-    return f"{what[:1].upper()}{what[1:]} by {by}"
+class Figure(NamedTuple):
+    """A number to see at a glance, and what to know of it."""
+
+    name: str
+    value: str
+    note: str = ""
 
 
-def key_figures(release: Release) -> list[tuple[str, str]]:
+def key_figures(release: Release) -> list[Figure]:
     """The total, the cells, the budget, and how far a cell is off."""
-    records = "All records" if release.guarantee.neighbours.counted is None else "Records counted"
-    name = records if release.quantity.value is None else f"Total {release.quantity.value}"
-    figures = [(name, with_error(total_of(release)))]
-    figures.append(("Published numbers", f"{len(release):,}"))
-    figures.append(("Privacy budget", release.spent.amount if release.private else "none: NOT PRIVATE"))
+    figures = [_total(release), Figure("Published numbers", f"{len(release):,}")]
+    figures.append(Figure("Privacy budget", release.spent.amount if release.private else "none: NOT PRIVATE"))
     typical = typical_error(release)
-    if typical is not None:
-        half = normal_quantile(LEVEL) * typical
-        figures.append(("Typical range of one number", f"± {half:,.{decimals_for(half)}f}"))
+    if typical:
+        figures.append(Figure("Typical range of one number", error_alone(normal_quantile(LEVEL) * typical)))
     return figures
+
+
+def _total(release: Release) -> Figure:
+    counted, value = release.guarantee.neighbours.counted, release.quantity.value
+    notes = []
+    if counted is not None and counted.unit is not None:
+        records = "" if value is None else f" record{'s' if counted.records > 1 else ''}"
+        notes.append(f"at most {counted.records:,}{records} per {' and '.join(counted.unit)}")
+    if counted is not None and value is not None:
+        # Records are never summed without bounds on their values.
+        notes.append("values clamped to declared bounds")
+    records = "All records" if counted is None else "Records counted"
+    name = records if value is None else f"Total {value}"
+    return Figure(name, with_error(total_of(release)), "; ".join(notes))
 
 
 def total_of(release: Release) -> Interval:
@@ -68,16 +88,20 @@ def facts(release: Release) -> list[tuple[str, str]]:
     found = [("What is counted", _counted(release))]
     found += [(f"Axis “{axis.name}”", axis_in_words(axis)) for axis in axes_of(release)]
     shape = " × ".join(f"{length:,}" for length in release.shape)
-    found.append(("Cells", f"{len(release):,}" + (f" = {shape}" if len(release.shape) > 1 else "")))
-    found.append(("Mechanism", release.mechanism.replace("_", " ")))
-    found.append(("Recovery", f"{release.recovery.get('name', 'none')}: {release.recovery.get('status', 'no status')}"))
-    bought = _bought(release)
-    if len(bought) > 1:
-        parts = "; ".join(f"{purpose}: {amount}" for purpose, amount in bought.items())
-        found.append(("What the budget bought", parts))
+    found.append(("Numbers", f"{len(release):,}" + (f" = {shape}" if len(release.shape) > 1 else "")))
+    found.append(("How they were made", MADE.get(release.mechanism, release.mechanism.replace("_", " "))))
     if release.record and release.record.get("time"):
-        found.append(("Noise drawn", str(release.record["time"])))
-    found.append(("Written by", f"sparsedp {__version__}"))
+        found.append(("Noise drawn", instant_in_words(str(release.record["time"]))))
+    found.append(("File written by", release.written_by))
+    return found
+
+
+def details(release: Release) -> list[tuple[str, str]]:
+    """What only specialists ask for, in the library's own words."""
+    found = [("Mechanism", release.mechanism)]
+    found.append(("Recovery", f"{release.recovery.get('name', 'none')}: {release.recovery.get('status', 'no status')}"))
+    parts = "; ".join(f"{purpose}: {amount}" for purpose, amount in _bought(release).items())
+    found.append(("What the budget bought", parts))
     return found
 
 
@@ -87,33 +111,14 @@ def ledger_line(record: Any) -> list[tuple[str, str]]:
         return []
     names = [
         ("data_set", "Data set"),
-        ("spend", "Entry number"),
-        ("time", "Time"),
-        ("total", "Budget of the data set"),
-        ("spent", "Spent, this release included"),
-        ("left", "Left"),
+        ("spend", "Line in the ledger"),
+        ("time", "Written down"),
+        ("total", "Budget for all releases from it"),
+        ("spent", "Spent so far, with this release"),
+        ("left", "Left for later releases"),
     ]
-    return [(name, str(record[key])) for key, name in names if record.get(key) is not None]
-
-
-def axis_in_words(axis: Axis) -> str:
-    """What its cells are."""
-    if isinstance(axis, Categories):
-        shown = ", ".join(_short(str(label)) for label in axis.labels[:MOST_LABELS])
-        more = f" and {axis.length - MOST_LABELS:,} more" if axis.length > MOST_LABELS else ""
-        return f"{axis.length:,} label{'s' if axis.length > 1 else ''}: {shown}{more}"
-    if isinstance(axis, Integers):
-        return f"whole numbers from {axis.first:,} to {axis.last:,}"
-    if isinstance(axis, Bins):
-        return f"{axis.length:,} bin{'s' if axis.length > 1 else ''} from {axis.edges[0]:g} to {axis.edges[-1]:g}"
-    if isinstance(axis, Calendar):
-        (times,) = axis.columns().values()
-        _, called = own_unit(times.astype(np.int64))
-        first, last = (_moment(time) for time in (times[0], times[-1]))
-        zone = zone_of(axis)
-        cells = f"{axis.length:,} {called}{'s' if axis.length > 1 and not called.endswith('s') else ''}"
-        return f"{cells}, {first} to {last}" + (f" ({zone})" if zone else "")
-    return f"{axis.length:,} cells"
+    shown = {"time": instant_in_words, "spend": "no. {}".format}
+    return [(name, shown.get(key, str)(str(record[key]))) for key, name in names if record.get(key) is not None]
 
 
 def _bought(release: Release) -> dict[str, str]:
@@ -127,14 +132,5 @@ def _bought(release: Release) -> dict[str, str]:
 
 def _counted(release: Release) -> str:
     if release.quantity.value is None:
-        return "records, one number for each cell"
-    return f"the sum of “{release.quantity.value}”, one number for each cell"
-
-
-def _moment(time: np.datetime64) -> str:
-    text = str(time.astype("datetime64[s]")).replace("T", " ")
-    return text.removesuffix(" 00:00:00").removesuffix(":00") if text.endswith(":00") else text
-
-
-def _short(label: str) -> str:
-    return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
+        return "records: how many there are in each cell"
+    return f"the sum of “{release.quantity.value}” in each cell"

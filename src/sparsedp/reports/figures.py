@@ -8,6 +8,7 @@ from math import exp, floor, isfinite, log10
 from sparsedp.releases.uncertainty import Interval
 
 MOST_DECIMALS = 6
+LARGE = ((1e12, " trillion"), (1e9, " billion"), (1e6, " million"))
 
 
 def decimals_for(error: float) -> int:
@@ -17,18 +18,45 @@ def decimals_for(error: float) -> int:
     return min(MOST_DECIMALS, max(0, 1 - floor(log10(error))))
 
 
+def rounded(number: float, error: float) -> str:
+    """A number down to the second digit of its error: 336,776 for an error of 57, and 336,800 for one of 1,234."""
+    shown = two_digits(error)
+    if shown < 100:
+        return f"{number:,.{decimals_for(shown)}f}"
+    step = 10 ** (floor(log10(shown)) - 1)
+    return f"{round(number / step) * step:,.0f}"
+
+
+def two_digits(error: float) -> float:
+    """The error rounded: 1,234 to 1,200, and 9.97 to 10."""
+    return float(f"{error:.1e}")
+
+
+def unit_for(number: float, error: float) -> tuple[float, str]:
+    """What large numbers are counted in, where the error is not too small for that: "152.0 ± 2.8 million"."""
+    most = max(abs(number), error)
+    return next(((size, word) for size, word in LARGE if most >= size and error >= size / 1000), (1.0, ""))
+
+
 def with_error(interval: Interval) -> str:
     """The estimate and half its range: "1,234 ± 56"; where the range was cut at zero, the range itself."""
     low, high, estimate = interval.low, interval.high, interval.estimate
     half = (high - low) / 2
     if not (isfinite(low) and isfinite(high)):
         return f"{plain(estimate)} (error not known)"
-    digits = decimals_for(half)
     if half == 0:
         return f"{plain(estimate)} (exact)"
+    size, word = unit_for(estimate, half)
+    shown = [rounded(number / size, half / size) for number in (estimate, half, low, high)]
     if abs((high + low) / 2 - estimate) > 0.05 * half:
-        return f"{estimate:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f})"
-    return f"{estimate:,.{digits}f} ± {half:,.{digits}f}"
+        return f"{shown[0]} ({shown[2]} to {shown[3]}){word}"
+    return f"{shown[0]} ± {shown[1]}{word}"
+
+
+def error_alone(half: float) -> str:
+    """ "± 56"."""
+    size, word = unit_for(0.0, half)
+    return f"± {rounded(half / size, half / size)}{word}"
 
 
 def plain(number: float) -> str:

@@ -31,14 +31,17 @@ function colouring(values, stretch) {
 function drawHeat(host, picture, state) {
   const [rows, columns] = picture.axes;
   const ny = sizeOf(rows), nx = sizeOf(columns), width = host.clientWidth;
-  const shown = state.colour === "error" ? picture.values.map((_, n) => worth(picture, n).half) : picture.values;
-  const colour = colouring(shown, state.stretch);
+  const fades = state.colour === "clear" && Boolean(picture.low);
+  const shown = state.colour === "error" ? picture.values.map((_, n) => worth(picture, n).half)
+    : fades ? withoutNoise(picture) : picture.values;
+  // One scale for the values as they are and without their noise, so that the switch shows what it takes away.
+  const colour = colouring(state.colour === "error" ? shown : picture.values, state.stretch);
   const pitch = Math.max(4, Math.min(ny < 5 ? 64 : 30, Math.floor((width < 500 ? 300 : 420) / ny)));
   // Numbers grow upwards, as on any scale; labels and times are read downwards.
   const upwards = rows.kind === "bins" || rows.kind === "number";
   const line = (row) => (upwards ? ny - 1 - row : row);
   const rowTicks = axisTicks(rows, 0, ny, Math.max(1, Math.floor((ny * pitch) / 15)));
-  const rowLabels = rowTicks.map(({ label, below }) => (below ? `${label} ${below}` : label));
+  const rowLabels = rowTicks.map(({ label, below, whole }) => whole || (below ? `${label} ${below}` : label));
   const left = 12 + Math.min(0.3 * width, Math.max(0, ...rowLabels.map((label) => widthOf(label, 12))));
   const box = { left, right: width - 10, top: 26 };
   const across = (box.right - box.left) / nx;
@@ -47,7 +50,7 @@ function drawHeat(host, picture, state) {
   const columnTicks = axisTicks(columns, 0, nx, Math.max(1, most));
   const foot = turned ? Math.min(96, 16 + 0.75 * Math.max(...columnTicks.map(({ label }) => widthOf(label, 12)))) : 40;
   box.bottom = box.top + ny * pitch;
-  const height = box.bottom + foot + 78;
+  const height = box.bottom + foot + (fades ? 98 : 78);
   const svg = sheet(host, width, height, state.label);
 
   const squares = drawn(svg, "g", { class: "squares", "aria-hidden": "true" });
@@ -78,7 +81,7 @@ function drawHeat(host, picture, state) {
     if (below) drawn(scale, "text", { class: "below", x: at, y: box.bottom + 31, "text-anchor": "middle" }, below);
   }
   drawn(scale, "text", { class: "name", x: box.right, y: box.bottom + foot + 8, "text-anchor": "end" }, fitted(columns.name, width - 30, 13));
-  drawLegend(svg, shown, colour, { x: box.left, y: box.bottom + foot + 24, width: Math.min(320, box.right - box.left) }, state);
+  drawLegend(svg, state.colour === "error" ? shown : picture.values, colour, { x: box.left, y: box.bottom + foot + 24, width: Math.min(320, box.right - box.left) }, state, fades);
   const mark = drawn(svg, "g", { class: "cursor", "aria-hidden": "true" });
 
   const clamp = (place, size) => Math.min(size - 1, Math.max(0, place));
@@ -107,7 +110,7 @@ function drawHeat(host, picture, state) {
   };
 }
 
-function drawLegend(svg, values, colour, place, state) {
+function drawLegend(svg, values, colour, place, state, fades) {
   const known = values.filter((value) => value !== null);
   const low = Math.min(0, ...known), high = Math.max(0, ...known);
   const legend = drawn(svg, "g", { class: "legend scale", "aria-hidden": "true" });
@@ -118,6 +121,7 @@ function drawLegend(svg, values, colour, place, state) {
     const value = low + ((step + 0.5) / steps) * (high - low);
     drawn(legend, "rect", { x: place.x + step * each, y: place.y + 8, width: each + 0.5, height: 12, fill: colour(value) });
   }
+  if (fades) drawn(legend, "text", { class: "fades", x: place.x, y: place.y + 55 }, "faint or even: could be noise");
   for (const number of numberTicks(low, high, Math.max(2, place.width / 80))) {
     const x = place.x + ((number - low) / (high - low || 1)) * place.width;
     drawn(legend, "text", { x, y: place.y + 35, "text-anchor": number === low ? "start" : "middle" }, short(number));

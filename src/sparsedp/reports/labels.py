@@ -7,9 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from sparsedp.reports.grouping import Grouping
-
-SHOWN = {"year": 4, "month": 7, "week": 10, "day": 10, "time": 16, "second": 19}
-"""How many letters of a time in ISO form each unit shows."""
+from sparsedp.reports.moments_in_words import in_words
 
 
 def labels_of(grouping: Grouping) -> list[str]:
@@ -27,7 +25,7 @@ def labels_of(grouping: Grouping) -> list[str]:
         return [f"{low} to {high - 1}" for low, high in pairwise(bounds)]
     times = scale.get("times") or [scale["first"] + place * scale["step"] for place in range(scale["length"])]
     moments = np.rint(np.asarray(times, dtype=np.float64) * 1000).astype(np.int64).astype("datetime64[us]")
-    return [str(moment)[: SHOWN[scale["unit"]]].replace("T", " ") for moment in moments]
+    return [in_words(moment, scale["unit"]) for moment in moments]
 
 
 def _bin(low: float | None, high: float | None) -> str:

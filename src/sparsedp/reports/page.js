@@ -1,8 +1,11 @@
 // What the reader does: choose a view, look at points by mouse, finger or keyboard, zoom, read the table, save it.
 
-const DRAW = { line: drawLine, bars: drawBars, heat: drawHeat };
+const DRAW = { line: drawLine, lines: drawLines, bars: drawBars, heat: drawHeat };
+const CALLED = { line: "Line chart", lines: "Line chart", bars: "Bar chart", heat: "Heat map" };
+const CHOICE = { lines: "a line for each label", heat: "a heat map" };
 const HELP = {
   line: "Point at the chart, or focus it and press the arrow keys. Drag to zoom in; the keys + and − zoom too, and Escape shows all.",
+  lines: "Point at the chart, or focus it and press the arrow keys: left and right go along a line, up and down to the next label. Drag to zoom in; the keys + and − zoom too, and Escape shows all.",
   bars: "Point at a bar, or focus the chart and press the arrow keys.",
   heat: "Point at a square, or focus the chart and press the arrow keys.",
 };
@@ -10,18 +13,22 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const find = (id) => document.getElementById(id);
 const chart = find("chart"), readout = find("readout"), table = find("table");
 let view = null, picture = null, drawing = null, here = null, drag = null, width = 0;
-const state = { window: [0, 0], colour: "value", stretch: false, label: "", quantity: data.quantity };
+const state = { window: [0, 0], kind: "line", colour: "clear", stretch: false, label: "", quantity: data.quantity };
+
+const linear = () => state.kind === "line" || state.kind === "lines";
+// How many points stand side by side; a window of them is shown.
+const across = () => sizeOf(picture.axes[picture.axes.length - 1]);
 
 function showView(number) {
   view = data.views[number];
+  state.kind = view.kinds[0];
+  find("kind-field").hidden = view.kinds.length < 2;
+  find("kind").replaceChildren(...view.kinds.map((kind) => new Option(CHOICE[kind] || kind, kind)));
   find("picture-field").hidden = view.pictures.length < 2;
   find("picture").replaceChildren(...view.pictures.map(({ name }, n) => new Option(name, n)));
-  find("zoom").hidden = view.kind !== "line";
-  find("colour-field").hidden = find("stretch-field").hidden = view.kind !== "heat";
-  find("chart-help").textContent = HELP[view.kind];
   // On a narrow screen as many points as can be told apart there; elsewhere as many as the page opens with.
-  const narrow = view.pictures.findLastIndex(({ values }) => values.length <= 0.8 * chart.clientWidth);
-  const opens = view.kind === "line" ? Math.max(0, Math.min(view.opens, narrow)) : view.opens;
+  const narrow = view.pictures.findLastIndex(({ axes }) => sizeOf(axes[axes.length - 1]) <= 0.8 * chart.clientWidth);
+  const opens = linear() ? Math.max(0, Math.min(view.opens, narrow)) : view.opens;
   find("picture").value = opens;
   showPicture(opens);
 }
@@ -29,11 +36,14 @@ function showView(number) {
 function showPicture(number) {
   picture = view.pictures[number];
   here = null;
-  state.window = [0, picture.values.length];
-  state.label = `${view.kind === "heat" ? "Heat map" : view.kind === "bars" ? "Bar chart" : "Line chart"} of ${data.quantity} by ${view.title}`;
-  if (view.kind === "heat") {
-    if (!picture.low) [state.colour, find("colour").value] = ["value", "value"];
-    find("colour-field").hidden = !picture.low;
+  state.window = [0, across()];
+  state.label = `${CALLED[state.kind]} of ${data.quantity} by ${view.title}`;
+  find("zoom").hidden = !linear();
+  find("chart-help").textContent = HELP[state.kind];
+  find("colour-field").hidden = state.kind !== "heat" || !picture.low;
+  find("stretch-field").hidden = state.kind !== "heat";
+  if (state.kind === "heat") {
+    if (!picture.low) state.colour = find("colour").value = "clear";
     state.stretch = find("stretch").checked = skewed(picture.values);
   }
   chart.setAttribute("aria-label", `${state.label}. ${grouped(picture.values.length, 0)} points.`);
@@ -44,21 +54,21 @@ function showPicture(number) {
 
 function draw() {
   width = chart.clientWidth;
-  drawing = DRAW[view.kind](chart, picture, state);
+  drawing = DRAW[state.kind](chart, picture, state);
   drawing.mark(here);
-  const [from, to] = state.window, whole = to - from >= picture.values.length;
+  const [from, to] = state.window, whole = to - from >= across();
   find("whole").disabled = find("wider").disabled = whole;
   find("earlier").disabled = from === 0;
-  find("later").disabled = to >= picture.values.length;
+  find("later").disabled = to >= across();
   find("closer").disabled = to - from <= 8;
 }
 
 function invite() {
-  const [from, to] = state.window;
-  const all = to - from >= picture.values.length;
-  const span = view.kind === "line" ? `${pointInWords(picture, from)} to ${pointInWords(picture, to - 1)}` : "";
-  const words = view.kind === "line" ? `${all ? "All of it" : "Zoomed"}: ${span}.` : "Choose a point to read its value.";
-  readout.replaceChildren(words);
+  if (!linear()) return readout.replaceChildren("Choose a point to read its value.");
+  const [from, to] = state.window, axis = picture.axes[picture.axes.length - 1];
+  const named = axis.kind === "time" || axis.kind === "category" ? "" : `${axis.name} `;
+  const span = `${named}${placeInWords(axis, from)} to ${named}${placeInWords(axis, to - 1)}`;
+  readout.replaceChildren(`${to - from >= across() ? "All of it" : "Zoomed"}: ${span}.`);
 }
 
 function look(index) {
@@ -66,51 +76,57 @@ function look(index) {
   drawing.mark(here);
   if (here === null) return invite();
   const { value, range } = valueInWords(picture, here);
-  readout.replaceChildren(`${pointInWords(picture, here)}: `, made(null, "strong", {}, value), `, ${range}`);
+  const noise = state.kind === "heat" && couldBeNoise(picture, here) ? "; its difference from its row and column could be noise" : "";
+  readout.replaceChildren(`${pointInWords(picture, here)}: `, made(null, "strong", {}, value), `, ${range}${noise}`);
 }
 
 // A window of so many points around a centre, within the points there are.
 function zoomTo(from, to) {
-  const count = picture.values.length, size = Math.min(count, Math.max(8, Math.round(to - from)));
+  const count = across(), size = Math.min(count, Math.max(8, Math.round(to - from)));
   const first = Math.min(count - size, Math.max(0, Math.round(from)));
   state.window = [first, first + size];
-  if (here !== null && (here < first || here >= first + size)) here = null;
+  if (here !== null && (here % count < first || here % count >= first + size)) here = null;
   draw();
   here === null ? invite() : look(here);
 }
 
 function zoomBy(factor) {
   const [from, to] = state.window;
-  const centre = here === null ? (from + to) / 2 : here + 0.5, size = (to - from) * factor;
+  const centre = here === null ? (from + to) / 2 : (here % across()) + 0.5, size = (to - from) * factor;
   zoomTo(centre - size / 2, centre + size / 2);
 }
 
 function moveBy(share) {
   const [from, to] = state.window, step = Math.round((to - from) * share) || Math.sign(share);
-  const by = Math.min(picture.values.length - to, Math.max(-from, step));
+  const by = Math.min(across() - to, Math.max(-from, step));
   zoomTo(from + by, to + by);
 }
 
-function keep(index) {
-  const [from, to] = view.kind === "line" ? state.window : [0, drawing.size];
-  const wanted = Math.min(drawing.size - 1, Math.max(0, index));
-  if (wanted < from || wanted >= to) zoomTo(wanted - (to - from) / 2, wanted + (to - from) / 2);
+// The points that Home, End and the page keys stay within: those of one line, or all.
+function reachable() {
+  if (!linear()) return [0, drawing.size, 0, drawing.size];
+  const count = across(), row = here === null ? 0 : here - (here % count), [from, to] = state.window;
+  return [row + from, row + to, row, row + count];
+}
+
+function keep(index, least = 0, most = drawing.size) {
+  const wanted = Math.min(most - 1, Math.max(least, index)), [from, to] = state.window, column = wanted % across();
+  if (linear() && (column < from || column >= to)) zoomTo(column - (to - from) / 2, column + (to - from) / 2);
   look(wanted);
 }
 
 chart.addEventListener("keydown", (event) => {
   const { key } = event;
   if (event.ctrlKey || event.altKey || event.metaKey) return;
-  const [from, to] = view.kind === "line" ? state.window : [0, drawing.size];
-  const at = here === null ? from : here;
+  const [from, to, least, most] = reachable(), at = here === null ? from : here;
   if (key.startsWith("Arrow")) keep(here === null ? from : drawing.step(at, key));
   else if (key === "Home") keep(from);
   else if (key === "End") keep(to - 1);
-  else if (key === "PageDown") keep(at + 10);
-  else if (key === "PageUp") keep(at - 10);
-  else if (view.kind === "line" && (key === "+" || key === "=")) zoomBy(0.5);
-  else if (view.kind === "line" && key === "-") zoomBy(2);
-  else if (key === "Escape") { here = null; zoomTo(0, picture.values.length); }
+  else if (key === "PageDown") keep(at + 10, least, most);
+  else if (key === "PageUp") keep(at - 10, least, most);
+  else if (linear() && (key === "+" || key === "=")) zoomBy(0.5);
+  else if (linear() && key === "-") zoomBy(2);
+  else if (key === "Escape") { here = null; zoomTo(0, across()); }
   else return;
   event.preventDefault();
 });
@@ -123,7 +139,7 @@ chart.addEventListener("pointerdown", (event) => {
   const [x, y] = spot(event);
   if (!drawing.inside(x, y) || event.button) return;
   look(drawing.at(x, y));
-  if (view.kind === "line" && drawing.choose) { drag = x; chart.setPointerCapture(event.pointerId); }
+  if (drawing.choose) { drag = x; chart.setPointerCapture(event.pointerId); }
 });
 chart.addEventListener("pointermove", (event) => {
   const [x, y] = spot(event);
@@ -136,13 +152,14 @@ chart.addEventListener("pointerup", (event) => {
   drag = null;
   drawing.choose(0, 0);
   if (Math.abs(x - start) < 12) return;
-  const [first, last] = [drawing.at(Math.min(start, x)), drawing.at(Math.max(start, x)) + 1];
+  const [first, last] = [drawing.column(Math.min(start, x)), drawing.column(Math.max(start, x)) + 1];
   here = null;
   zoomTo(first, last);
 });
 chart.addEventListener("pointercancel", () => { drag = null; if (drawing.choose) drawing.choose(0, 0); });
 
 find("view").addEventListener("change", (event) => showView(Number(event.target.value)));
+find("kind").addEventListener("change", (event) => { state.kind = event.target.value; showPicture(Number(find("picture").value)); });
 find("picture").addEventListener("change", (event) => showPicture(Number(event.target.value)));
 find("colour").addEventListener("change", (event) => { state.colour = event.target.value; draw(); });
 find("stretch").addEventListener("change", (event) => { state.stretch = event.target.checked; draw(); });
@@ -150,7 +167,7 @@ find("closer").addEventListener("click", () => zoomBy(0.5));
 find("wider").addEventListener("click", () => zoomBy(2));
 find("earlier").addEventListener("click", () => moveBy(-0.5));
 find("later").addEventListener("click", () => moveBy(0.5));
-find("whole").addEventListener("click", () => { here = null; zoomTo(0, picture.values.length); });
+find("whole").addEventListener("click", () => { here = null; zoomTo(0, across()); });
 find("show-table").addEventListener("click", (event) => {
   table.hidden = !table.hidden;
   event.target.setAttribute("aria-expanded", String(!table.hidden));

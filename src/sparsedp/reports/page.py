@@ -13,9 +13,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sparsedp.axes import Calendar
 from sparsedp.errors import InvalidInput
+from sparsedp.reports.axis_words import default_title, span_of
 from sparsedp.reports.chart_data import chart_data
-from sparsedp.reports.facts import default_title, facts, key_figures, ledger_line
+from sparsedp.reports.facts import Figure, details, facts, key_figures, ledger_line
 from sparsedp.reports.files import checked_target, write_whole
 from sparsedp.reports.reading import finer_than_shown, reading
 from sparsedp.reports.snippets import snippets
@@ -26,7 +28,19 @@ from sparsedp.version import __version__
 if TYPE_CHECKING:
     from sparsedp.releases.release import Release
 
-SCRIPTS = ("writing.js", "ticks.js", "drawing.js", "line.js", "bars.js", "heat.js", "table.js", "page.js")
+SCRIPTS = (
+    "writing.js",
+    "ticks.js",
+    "drawing.js",
+    "line_frame.js",
+    "line.js",
+    "lines.js",
+    "bars.js",
+    "without_noise.js",
+    "heat.js",
+    "table.js",
+    "page.js",
+)
 ENDINGS = (".html", ".htm")
 LONGEST_TITLE = 200
 
@@ -62,14 +76,15 @@ def page_of(release: Release, *, title: str, file: str | None = None) -> str:
         "kicker": "Published with differential privacy" if release.private else "Not private",
         "lead": escape(_lead(release)),
         "warning": _warning(release),
-        "figures": _list(key_figures(release)),
+        "figures": _figures(key_figures(release)),
         "coarse": _paragraphs([finer_than_shown(release, most)] if len(axes_of(release)) <= 2 else [], "note"),
         "reading": _paragraphs(reading(release, views, left_out)),
         "promise": _promise(release),
         "facts": _list(facts(release)),
+        "details": _list(details(release)),
         "file_note": escape("" if file else "(Put the name of your own file for release.parquet.)"),
         "snippets": "".join(
-            f"<h3>{escape(each.heading)}</h3><p>{escape(each.says)}</p>"
+            f"<h3>{escape(each.heading)}</h3><p>{_with_code(each.says)}</p>"
             f'<pre tabindex="0" role="region" aria-label="{escape(each.heading)} example">'
             f"<code>{escape(each.code)}</code></pre>"
             for each in snippets(release, file or "release.parquet")
@@ -113,7 +128,9 @@ def _lead(release: Release) -> str:
         return f"{cells}, made with noise that can be repeated: for tests only."
     hidden = protected_unit(release.guarantee)
     known = "" if release.uncertainty is None else " Each comes with the range that its true value is likely in."
-    return f"{cells}, published with noise that hides any one {hidden}.{known}"
+    when = next((span_of(axis) for axis in axes_of(release) if isinstance(axis, Calendar)), None)
+    begin = f"{when[:1].upper()}{when[1:]}: {cells}" if when else cells
+    return f"{begin}, published with noise that hides any one {hidden}.{known}"
 
 
 def _warning(release: Release) -> str:
@@ -136,7 +153,25 @@ def _ledger(release: Release) -> str:
     lines = ledger_line(release.record)
     if not lines:
         return "<p>This release names no ledger: what else was published from the same data is not known here.</p>"
-    return f'<dl class="facts">{_list(lines)}</dl>'
+    why = (
+        "A ledger adds up what all releases from one data set spend, so that together they stay within its budget. "
+        "This is what it says of this release."
+    )
+    return f'<p>{why}</p><dl class="facts">{_list(lines)}</dl>'
+
+
+def _figures(figures: Iterable[Figure]) -> str:
+    return "".join(
+        f"<div><dt>{escape(each.name)}</dt><dd>{escape(each.value)}"
+        + (f'<span class="small">{escape(each.note)}</span>' if each.note else "")
+        + "</dd></div>"
+        for each in figures
+    )
+
+
+def _with_code(text: str) -> str:
+    """Text in which what stands between backquotes is code."""
+    return re.sub("`([^`]*)`", r"<code>\1</code>", escape(text))
 
 
 def _list(pairs: Iterable[tuple[str, str]]) -> str:

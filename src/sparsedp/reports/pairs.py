@@ -78,7 +78,7 @@ def _upright(axes: Sequence[Axis], places: tuple[int, ...]) -> tuple[int, int]:
 
 
 def _for_squares(bands: Bands, axes: Sequence[Axis], place: int, other: int) -> list[Grouping]:
-    """The groupings of one axis that leave the other its share of the squares, coarsest first; only of times several."""
+    """The finest grouping that leaves the other axis its share of the squares; of times, the coarser ones before it."""
     axis, beside = axes[place], axes[other].length
     share = max(round(MOST_SQUARES**0.5), MOST_SQUARES // max(beside, 1))
     if isinstance(axis, Categories):

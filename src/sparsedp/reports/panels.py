@@ -1,4 +1,4 @@
-"""The three kinds of picture in matplotlib: a line with its band, bars, squares."""
+"""The kinds of picture in matplotlib: a line with its band, several of them, bars, squares."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ import numpy as np
 from sparsedp.arrays import Floats
 from sparsedp.reports.grouping import Grouping
 from sparsedp.reports.labels import labels_of
-from sparsedp.reports.views import Picture
+from sparsedp.reports.view import Picture
 
 ACCENT, INK, SOFT, ALARM = "#0f5c9c", "#16202b", "#51606f", "#a3131f"
+SERIES = ("#0f5c9c", "#b8400e", "#1c7a4f", "#8a3a8f", "#80650a", "#2d7f9a", "#a3134a", "#454f5a")
+PATTERNS = ((6, 3), (1.5, 2), (8, 2, 1, 2), (4, 4), (10, 3), (5, 2, 1, 2, 1, 2), (1, 4))
+DASHES: tuple[Any, ...] = ("-", *((0, pattern) for pattern in PATTERNS))
+MARKERS = "os^DvPX*"
 LONGEST = 48
 """Letters of a label."""
 SKEWED = 0.1
@@ -29,6 +33,37 @@ def line(axes: Any, picture: Picture, amount: str) -> None:
     axes.plot(places, values, color=ACCENT, linewidth=1.4, marker=marker, markersize=3.5)
     for point in grouping.partial:
         axes.plot(places[point], values[point], "o", color="white", markeredgecolor=ACCENT, markersize=5)
+    _along(axes, grouping, values, amount)
+
+
+def lines(axes: Any, picture: Picture, amount: str) -> None:
+    """A line with its band for each label, told apart by dashes and markers as well as by colour."""
+    (labels, along), banded = picture.groupings, picture.banded
+    places = _places(along)
+    every = max(1, len(along) // 12)
+    for row, label in enumerate(labels_of(labels)):
+        colour = SERIES[row]
+        if banded.low is not None and banded.high is not None:
+            axes.fill_between(places, banded.low[row], banded.high[row], color=colour, alpha=0.14, linewidth=0)
+        axes.plot(
+            places,
+            banded.values[row],
+            color=colour,
+            linewidth=1.5,
+            linestyle=DASHES[row],
+            marker=MARKERS[row],
+            markersize=5,
+            markevery=(row * every // len(labels), every),
+            label=safe(label),
+        )
+        for point in along.partial:
+            axes.plot(places[point], banded.values[row][point], MARKERS[row], color="white", markeredgecolor=colour)
+    _along(axes, along, banded.values, amount)
+    axes.legend(title=safe(labels.scale["name"]), loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+
+
+def _along(axes: Any, grouping: Grouping, values: Floats, amount: str) -> None:
+    """The scales of an ordered axis and of what stands along it."""
     axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]) if (values < 0).any() else 0.0)
     axes.grid(axis="y", color="0.92")
     axes.set_axisbelow(True)
@@ -83,7 +118,7 @@ def squares(axes: Any, picture: Picture, values: Floats, amount: str, **other_co
         every = max(1, -(-len(grouping) // most))
         axis.set_ticks(np.arange(0, len(grouping), every), [safe(name) for name in _ticks(grouping)[::every]])
         axis.set_label_text(safe(grouping.scale["name"]), color=SOFT)
-    if max(len(name) for name in _ticks(columns)) > 12:
+    if max(len(name) for name in _ticks(columns)) > 6:
         axes.tick_params(axis="x", labelrotation=30)
         for label in axes.get_xticklabels():
             label.set_horizontalalignment("right")

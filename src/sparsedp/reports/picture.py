@@ -8,10 +8,11 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from sparsedp.errors import InvalidInput
-from sparsedp.reports.facts import default_title
+from sparsedp.reports.axis_words import default_title
 from sparsedp.reports.files import checked_target, write_whole
-from sparsedp.reports.panels import ALARM, INK, SOFT, bars, line, safe, squares
-from sparsedp.reports.views import Picture, View, main_view
+from sparsedp.reports.panels import ALARM, INK, SOFT, bars, line, lines, safe, squares
+from sparsedp.reports.view import Picture, View
+from sparsedp.reports.views import main_view
 
 if TYPE_CHECKING:
     from sparsedp.releases.release import Release
@@ -20,7 +21,7 @@ ENDINGS = (".png", ".svg", ".pdf")
 
 
 def plot(release: Release, path: str | os.PathLike[str] | None = None) -> Any:
-    """Draw the release: a line for an ordered axis, bars for labels, a heat map for two axes or more.
+    """Draw the release: a line for an ordered axis, bars for labels, lines or a heat map for two axes or more.
 
     Bands and thin lines are the ranges that hold 95 of 100 true values. Of more than two axes the first two are drawn,
     summed over the others. With a `path` ending in .png, .svg or .pdf the picture is written there and the path is
@@ -44,7 +45,7 @@ def draw(release: Release) -> Any:
     view = main_view(release)
     picture = view.pictures[view.opens]
     rows = len(picture.groupings[0])
-    height = {"line": 4.6, "bars": 1.9 + 0.3 * rows, "heat": 5.2 if rows > 5 else 3.4}[view.kind]
+    height = {"line": 4.6, "lines": 4.6, "bars": 1.9 + 0.3 * rows, "heat": 5.2 if rows > 5 else 3.4}[view.kind]
     figure = _matplotlib_figure()(figsize=(9, height), layout="constrained")
     amount, half = _amount(release, view, picture), picture.banded.half_width
     if view.kind == "heat" and half is not None:
@@ -59,7 +60,7 @@ def draw(release: Release) -> Any:
         if view.kind == "heat":
             squares(parts[0], picture, picture.banded.values, amount)
         else:
-            {"line": line, "bars": bars}[view.kind](parts[0], picture, amount)
+            {"line": line, "lines": lines, "bars": bars}[view.kind](parts[0], picture, amount)
     for axes in parts:
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
@@ -72,8 +73,8 @@ def draw(release: Release) -> Any:
 
 def _amount(release: Release, view: View, picture: Picture) -> str:
     what = str(release.quantity)
-    grouping = picture.groupings[0]
-    if view.kind == "line" and grouping.scale["kind"] == "time" and grouping.name != "cell":
+    grouping = picture.groupings[-1]
+    if view.kind in ("line", "lines") and grouping.scale["kind"] == "time" and grouping.name != "cell":
         what += f" per {grouping.name}"
     return safe(what)
 

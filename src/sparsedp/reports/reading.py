@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sparsedp.reports.views import View
+from sparsedp.reports.view import View
+from sparsedp.reports.what_ranges_miss import what_ranges_miss
 
 if TYPE_CHECKING:
     from sparsedp.releases.release import Release
@@ -13,26 +14,35 @@ MOST_NAMED = 8
 RANGES = {
     "line": "in a line chart it is the shaded band",
     "bars": "in a bar chart it is the thin line at the end of each bar",
-    "heat": "in a heat map it is told when you choose a square, and the colour can show how wide it is",
+    "lines": "in a chart of several lines it is the shaded band of each",
+    "heat": "in a heat map it is told when you choose a square",
 }
+NOISE_FADED = (
+    "In a heat map the eye finds a pattern in any noise. So a square stands out only as far as its range says that it "
+    "must: where its difference from its row and column could be noise, it has the colour that these lead one to "
+    "expect. “The value, plain” shows the numbers as they are."
+)
 
 
 def reading(release: Release, views: list[View], left_out: list[str]) -> list[str]:
     """How to read the chart, for this release."""
     parts = []
-    kinds = list(dict.fromkeys(view.kind for view in views))
+    kinds = list(dict.fromkeys(kind for view in views for kind in view.kinds))
     if release.uncertainty is None:
         parts.append(
-            "Each value is an estimate: noise was added to protect people. The way these numbers were recovered "
-            f"(“{release.recovery.get('name', '')}”) says nothing of how far they are off, so no ranges are drawn."
+            "Each value is an estimate: noise was added to protect people. The way these numbers were worked out "
+            "says nothing of how far they are off, so no ranges are drawn."
         )
     else:
         parts.append(
             "Each value is an estimate: noise was added to protect people. It comes with a range, and the true value "
             "lies within it in about 95 of 100 releases like this one. "
-            f"{'; '.join(RANGES[kind] for kind in kinds).capitalize()}."
+            f"{_first_up('; '.join(RANGES[kind] for kind in kinds))}."
         )
         parts.append("Two values whose ranges overlap may well be equal. Do not read a story into such differences.")
+        if "heat" in kinds:
+            parts.append(NOISE_FADED)
+        parts += what_ranges_miss(release)
     counted = release.guarantee.neighbours.counted
     if counted is not None and counted.unit is not None:
         most = f"{counted.records:,} record{'s' if counted.records > 1 else ''}"
@@ -51,6 +61,10 @@ def reading(release: Release, views: list[View], left_out: list[str]) -> list[st
         more = " and more" if len(left_out) > MOST_NAMED else ""
         parts.append(f"There was no room on this page for {', '.join(left_out[:MOST_NAMED])}{more}: ask the file.")
     return parts
+
+
+def _first_up(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def finer_than_shown(release: Release, shown: int) -> str | None:

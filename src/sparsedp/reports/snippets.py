@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,11 +34,13 @@ def snippets(release: Release, file: str) -> list[Snippet]:
     return [
         Snippet(
             "Python",
-            "Any sum of cells with the range that its true value lies in, and SQL, answered on your own machine:",
+            _says(release),
             python_example(release, file),
         ),
         Snippet(
-            "Command line", "The same question from the shell:", f"sparsedp query {_quoted(file)} {_quoted(select)}"
+            "Command line",
+            "The SQL question from the shell; it adds up values, without ranges:",
+            f"sparsedp query {_quoted(file)} {_quoted(select)}",
         ),
         Snippet(
             "Any other tool",
@@ -54,6 +57,9 @@ def python_example(release: Release, file: str) -> str:
     lines.append(f"print(release.sql({example_sql(release)!r}))")
     if release.uncertainty is not None:
         lines.append(f"print(release.interval({asked}))")
+        if release.domain is not None and len(release.domain.axes) > 1:
+            kept, example = _asked_axis(release.domain.axes).name, "select * from release"
+            lines.append(f"print(release.marginal({kept!r}).sql({example!r}))")
     elif release.domain is not None:
         lines.append(f"print(release.box_sum({asked}))")
     else:
@@ -75,8 +81,23 @@ def _asked(release: Release) -> str:
     """One box, or a range of a plain vector."""
     if release.domain is None:
         return f"(0, {max(1, len(release) // 2)})"
-    axis = next((axis for axis in release.domain.axes if isinstance(axis, Categories)), release.domain.axes[0])
+    axis = _asked_axis(release.domain.axes)
     return "{" + f"{axis.name!r}: {_box_value(axis)}" + "}"
+
+
+def _asked_axis(axes: Sequence[Axis]) -> Axis:
+    return next((axis for axis in axes if isinstance(axis, Categories)), axes[0])
+
+
+def _says(release: Release) -> str:
+    if release.uncertainty is None:
+        return "Any sum of cells, and SQL, answered on your own machine:"
+    several = release.domain is not None and len(release.domain.axes) > 1
+    table = ", and `marginal` for a whole table of sums with their errors" if several else ""
+    return (
+        "Questions are answered on your own machine. Sums in SQL come without a range, and adding up the column "
+        f"stderr does not give one: ask `interval` for a sum with its range{table}."
+    )
 
 
 def _box_value(axis: Axis) -> str:

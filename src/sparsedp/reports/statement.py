@@ -112,7 +112,8 @@ def _strength(told: Budget) -> list[str]:
 def _whom(guarantee: Guarantee) -> list[str]:
     neighbours, counted = guarantee.neighbours, guarantee.neighbours.counted
     step = Fraction(1) if counted is None else counted.resolution
-    bound = f"the numbers by at most {shown(neighbours.contribution * step)} in total"
+    most = neighbours.contribution * step
+    bound = f"the numbers by at most {f'{most.numerator:,}' if most.denominator == 1 else shown(most)} in total"
     if neighbours.unit == "event":
         protected = f"one event, which changes {bound}, and not all that one person ever did"
         return [f"What is protected is {protected}. {_several(guarantee, 'events')}"]
@@ -120,10 +121,10 @@ def _whom(guarantee: Guarantee) -> list[str]:
         protected = f"one record, which changes {bound}: it was declared that every record is another person's"
         return [f"What is protected is {protected}. {_several(guarantee, 'records')}"]
     if counted is not None and counted.unit is not None:
-        most = f"{counted.records:,} record{'s' if counted.records > 1 else ''}"
+        records = f"{counted.records:,} record{'s' if counted.records > 1 else ''}"
         return [
             f"What is protected is one person: all records with the same {' and '.join(counted.unit)}. Of each person "
-            f"at most {most} were counted, which change {bound}; any others were left out."
+            f"at most {records} were counted, which change {bound}; any others were left out."
         ]
     always = " over the whole stream" if neighbours.unit == "person" else ""
     return [f"What is protected is all that one person adds{always}: it changes {bound}."]

@@ -56,7 +56,10 @@ function labelled(axis, places, kind) {
     day = dayOf(date);
     const dayAndMonth = `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;
     if (kind === "year") return { place, label: String(year) };
-    if (kind === "month") return { place, label: MONTHS[date.getUTCMonth()], below: newYear ? String(year) : "" };
+    if (kind === "month") {
+      const month = MONTHS[date.getUTCMonth()];
+      return { place, label: month, below: newYear ? String(year) : "", whole: `${month} ${year}` };
+    }
     if (kind === "day") return { place, label: dayAndMonth, below: newYear ? String(year) : "" };
     return { place, label: clockOf(date, kind), below: newDay ? dayAndMonth : "" };
   });

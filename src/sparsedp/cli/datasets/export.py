@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,8 +21,8 @@ sparsedp datasets export --name flights - | head -n 3
 def export_records(
     file: Annotated[str, typer.Argument(help="The file to write, .parquet or .csv; - for CSV on standard output.")],
     name: Annotated[
-        str | None, typer.Option("--name", help="Which records; left out, those that the file is named after.")
-    ] = None,
+        str, typer.Option("--name", metavar="NAME", help="Which records; `sparsedp datasets list` names them.")
+    ] = "flights",
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
@@ -31,15 +30,13 @@ def export_records(
     check_output(file, overwrite=overwrite, binary=False)
     if file != STANDARD:
         check_endings(file, (".parquet", ".csv"))
-    elif name is None:
-        raise InvalidInput("name", "missing", "say which records: `--name flights`")
     elif as_json:
         raise InvalidInput("output", "- together with --json", "standard output can hold only one of the two")
 
     from sparsedp.datasets.records import data_set, export, write_records
     from sparsedp.progress import stage
 
-    records = data_set(name or Path(file).stem)
+    records = data_set(name)
     with stage(f"exporting {records.name}"):
         if file == STANDARD:
             write_records(records.read(), sys.stdout.buffer, "csv")

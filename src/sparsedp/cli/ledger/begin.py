@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sparsedp.cli.options import BUDGET, AsJson, Delta, Epsilon, Rho
+from sparsedp.cli.options import BUDGET, AsJson
 from sparsedp.cli.speaking import show, show_json
 
 INIT_EXAMPLES = """
@@ -20,9 +20,18 @@ def begin_ledger(
     dataset: Annotated[
         str, typer.Option("--dataset", metavar="NAME", help="A name for these people's data; one name, one budget.")
     ],
-    epsilon: Epsilon = None,
-    rho: Rho = None,
-    delta: Delta = None,
+    epsilon: Annotated[
+        str | None,
+        typer.Option("--epsilon", metavar="ε", help="The total, in ε: 2, 0.5, 1/3. Exact.", rich_help_panel=BUDGET),
+    ] = None,
+    rho: Annotated[
+        str | None,
+        typer.Option("--rho", metavar="ρ", help="The total, in ρ (zero-concentrated).", rich_help_panel=BUDGET),
+    ] = None,
+    delta: Annotated[
+        str | None,
+        typer.Option("--delta", metavar="δ", help="With --epsilon: a total of (ε, δ).", rich_help_panel=BUDGET),
+    ] = None,
     composition: Annotated[
         str,
         typer.Option(

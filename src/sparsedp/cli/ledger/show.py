@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sparsedp.cli.budgets import the_books, the_ledger
+from sparsedp.cli.ledger.spends import bought, in_words
 from sparsedp.cli.options import AsJson, ProjectFile
 from sparsedp.cli.project import project_settings
 from sparsedp.cli.speaking import show, show_json
@@ -39,18 +40,20 @@ def show_ledger(
         raise InvalidInput("ledger", "missing", "name its file: `sparsedp ledger show budget.db`")
     books = the_books(file)
     ledgers = [books[name] for name in books.names] if dataset is None else [the_ledger(file, dataset)]
+    # Before anything is printed: it can fail for want of a package, or for the δ.
+    together = {ledger.name: _composed(ledger, delta) for ledger in ledgers} if delta is not None else {}
     if as_json:
-        show_json({"ledger": file, "data_sets": [facts_of(ledger, delta) for ledger in ledgers]})
+        show_json({"ledger": file, "data_sets": [_facts(ledger, together) for ledger in ledgers]})
         return
     if not ledgers:
         show(f"{file} has no data sets yet.")
     for place, ledger in enumerate(ledgers):
         if place:
             show("")
-        _show_one(ledger, delta)
+        _show_one(ledger, together)
 
 
-def facts_of(ledger: DataSetLedger, delta: str | None = None) -> dict[str, Any]:
+def _facts(ledger: DataSetLedger, together: dict[str, Any]) -> dict[str, Any]:
     """What is public of one data set's ledger: all of it."""
     spent, left = ledger.spent, ledger.remaining
     return {
@@ -60,7 +63,7 @@ def facts_of(ledger: DataSetLedger, delta: str | None = None) -> dict[str, Any]:
         "spent": None if spent is None else spent.describe(),
         "left": None if left is None else left.describe(),
         "spends": [_spend(entry) for entry in ledger.entries],
-        **({} if delta is None else {"composed": _composed(ledger, delta)}),
+        **({"composed": together[ledger.name]} if together else {}),
     }
 
 
@@ -79,28 +82,17 @@ def _spend(entry: Spend) -> dict[str, Any]:
     }
 
 
-def _show_one(ledger: DataSetLedger, delta: str | None) -> None:
-    show(
-        f"{ledger.name}: total {ledger.total}; spent {ledger.spent or 'nothing'}; left {ledger.remaining or 'nothing'}."
-    )
-    if ledger.entries:
-        rows = [
-            (
-                entry.number,
-                entry.time,
-                entry.spent.amount,
-                entry.purpose,
-                entry.state,
-                (entry.release_digest or "")[:12],
-            )
-            for entry in ledger.entries
-        ]
-        show_table(("spend", "time", "charged", "for", "state", "release"), rows)
-    if delta is not None:
-        show(f"All spends together: {_composed(ledger, delta)}.")
+def _show_one(ledger: DataSetLedger, together: dict[str, Any]) -> None:
+    entries, spent, left = ledger.entries, ledger.spent, ledger.remaining
+    show(f"{ledger.name}: total {ledger.total}; spent {spent or 'nothing'}; left {left or 'nothing'}.")
+    if entries:
+        rows = [(entry.number, entry.time, entry.spent.amount, *bought(entry), in_words(entry)) for entry in entries]
+        show_table(("spend", "time", "charged", "for", "by", "state"), rows)
+    if together:
+        show(f"All spends together: {together[ledger.name]}.")
 
 
 def _composed(ledger: DataSetLedger, delta: str) -> str:
     from sparsedp.privacy.accounting import composed
 
-    return str(composed(ledger.entries, delta))
+    return str(composed(ledger.entries, delta) or "nothing")

@@ -24,9 +24,10 @@ from sparsedp.cli.stream.kinds import new_stream
 from sparsedp.errors import InvalidInput
 
 INIT_EXAMPLES = """
-sparsedp ledger init budget.db --dataset clinic --epsilon 2
+sparsedp ledger init visits.db --dataset visits --epsilon 2
 sparsedp stream init visits.stream --epsilon 0.5 \\
-  --start 2026-01-01 --every 1h --ledger budget.db
+  --start 2026-01-01 --every 1h --ledger visits.db
+sparsedp ledger init budget.db --dataset clinic --epsilon 2
 sparsedp stream init clinic.stream --epsilon 0.5 \\
   --start 2026-01-01 --every 1d --unit person --contribution 30 \\
   --ledger budget.db --dataset clinic

@@ -48,7 +48,7 @@ def parsed(lines: Iterable[bytes], time: TimeAxis) -> Iterator[Line]:
 
 
 def _is_heading(text: str) -> bool:
-    """Whether a first line names columns: words alone, the last one `count`. Other words are refused, not guessed at."""
+    """Whether a first line names columns: words alone, the last one `count`. Other words are refused."""
     fields = _fields(text)
     if text.startswith("{") or not all(_WORD.fullmatch(field) for field in fields):
         return False

@@ -10,8 +10,9 @@ import typer
 from sparsedp.cli.interruption import Interrupted
 from sparsedp.cli.options import AsJson
 from sparsedp.cli.speaking import note, show, show_json
+from sparsedp.cli.stream.admission import Admission, ticks_are
 from sparsedp.cli.stream.file import the_stream
-from sparsedp.cli.stream.lines import Line, parsed, refused
+from sparsedp.cli.stream.lines import Line, parsed
 
 if TYPE_CHECKING:
     from sparsedp.streams.base import Stream
@@ -58,19 +59,18 @@ def observe_counts(
             if follow:
                 _follow(stream, time, fill, as_json=as_json)
                 return
-            lines = _checked(list(parsed(sys.stdin.buffer, time)), stream, fill)
+            lines = Admission(stream, fill).checked(list(parsed(sys.stdin.buffer, time)))
             published = [entry for run in _runs(lines) for entry in _observed(stream, run, fill)]
         except KeyboardInterrupt:
-            kept = stream.ticks - before
-            raise Interrupted(f"{ticks(kept)} {'was' if kept == 1 else 'were'} kept; the stream goes on after that.") from None
+            kept = ticks_are(stream.ticks - before, "was", "were")
+            raise Interrupted(f"{kept} kept; the stream goes on from there.") from None
         _report(file, time, stream.ticks, before, published, as_json=as_json)
 
 
 def _follow(stream: Stream, time: TimeAxis, fill: int, *, as_json: bool) -> None:
+    admission = Admission(stream, fill)
     for line in parsed(iter(sys.stdin.buffer.readline, b""), time):
-        _check_count(line, stream)
-        if line.tick is not None:
-            _check_gap(line.number, line.tick, stream.ticks, fill)
+        admission.check_alone(line)
         for tick, value in _observed(stream, [line], fill):
             if as_json:
                 import json
@@ -79,47 +79,6 @@ def _follow(stream: Stream, time: TimeAxis, fill: int, *, as_json: bool) -> None
             else:
                 show(f"{_shown(time, tick)},{'' if value is None else value}")
         sys.stdout.flush()
-
-
-def _checked(lines: list[Line], stream: Stream, fill: int) -> list[Line]:
-    """The lines, if all of them can be taken in; whatever is wrong with any is found before the first is."""
-    last = None
-    for line in lines:
-        _check_count(line, stream)
-        if line.tick is not None:
-            _check_time(line.number, line.tick, last, stream, fill)
-        last = line.tick
-    return lines
-
-
-def _check_count(line: Line, stream: Stream) -> None:
-    if line.count < 0 and not stream.describe()["terms"]["negative"]:
-        raise refused(line.number, "a count below zero", "counts are 0 or more; begin a stream with --negative")
-
-
-def _check_time(number: int, tick: int, last: int | None, stream: Stream, fill: int) -> None:
-    if last is not None and tick <= last:
-        what = "at the same time as an earlier line" if tick == last else "earlier than the line before"
-        raise refused(number, what, "give every tick once, in the order of time")
-    _check_gap(number, tick, max(stream.ticks, 0 if last is None else last + 1), fill)
-    if stream.horizon is not None and tick >= stream.horizon:
-        raise refused(number, "after the last tick of this stream", f"it has {stream.horizon:,}, its horizon")
-
-
-def _check_gap(number: int, tick: int, expected: int, fill: int) -> None:
-    missing = tick - expected
-    if missing > fill:
-        remedy = f"check its time, or say --fill {missing} if nothing happened in them: they are published as 0, for good"
-        raise refused(number, f"a tick before which {ticks(missing)} {_are(missing)} missing", remedy)
-
-
-def ticks(count: int) -> str:
-    """How many, in words."""
-    return f"{count:,} tick{'' if count == 1 else 's'}"
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
 
 
 def _runs(lines: list[Line]) -> list[list[Line]]:
@@ -153,7 +112,7 @@ def _report(
         return
     until = f", the last at {time.shown(now - 1)}" if now else ""
     zeros = f", {filled:,} filled with 0" if filled else ""
-    show(f"{file}: {new:,} new tick{'' if new == 1 else 's'}{zeros}; now {ticks(now)}{until}.")
+    show(f"{file}: {new:,} new tick{'' if new == 1 else 's'}{zeros}; now {now:,} tick{'' if now == 1 else 's'}{until}.")
 
 
 def _shown(time: TimeAxis, tick: int) -> str:
