@@ -194,7 +194,7 @@ OTHERS: list[dict[str, Any]] = [
     {"neighbours": "add_remove", "constraints": sdp.Constraints(integers=True)},
     {"outside": {"hour": "clamp"}},
     {"columns": {"sex": "other"}},
-    {"csv": {"delimiter": ";"}},
+    {"csv": {"quote": "'"}},
 ]
 
 
@@ -202,10 +202,11 @@ OTHERS: list[dict[str, Any]] = [
 def test_another_order_to_the_same_file_does_not_take_up_what_was_left(
     terms: dict[str, Any], visits: Path, ledger: sdp.Ledger, tmp_path: Path
 ) -> None:
-    frame = pd.read_parquet(visits).assign(other="M")
+    records = tmp_path / "visits.csv"
+    pd.read_parquet(visits).assign(other="M").to_csv(records, index=False)
     with stopped_at(sdp.Synopsis, "recover"):
-        published(frame, tmp_path / "a.parquet", ledger)
-    published(frame, tmp_path / "a.parquet", ledger, **terms)
+        published(records, tmp_path / "a.parquet", ledger)
+    published(records, tmp_path / "a.parquet", ledger, **terms)
     assert [entry.state for entry in ledger.entries] == ["stored", "delivered"]
 
 

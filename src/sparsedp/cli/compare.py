@@ -81,7 +81,8 @@ def compare_releases(
         warn(NOT_PRIVATE)
 
     from sparsedp.release_file import open_release
-    from sparsedp.releases.comparison import compare, compare_with_truth
+    from sparsedp.releases.comparison import compare
+    from sparsedp.truth import compare_with_truth
 
     with to_read(file) as first:
         release = open_release(first)

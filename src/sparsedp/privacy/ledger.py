@@ -170,7 +170,8 @@ class Ledger:
         entries = self.entries
         whose = "" if self.name is None else f"{self.name}, "
         left = self._allowance.left(entries) or "nothing"
-        return f"Ledger({whose}total: {self._allowance}; left: {left}; {len(entries)} spend{'' if len(entries) == 1 else 's'})"
+        number = "1 spend" if len(entries) == 1 else f"{len(entries)} spends"
+        return f"Ledger({whose}total: {self._allowance}; left: {left}; {number})"
 
     def _refuse_copy(self, *_: object) -> NoReturn:
         raise PrivateSide("A ledger cannot be copied or pickled: the copy would be a second budget for the same data.")

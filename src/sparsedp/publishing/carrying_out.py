@@ -55,8 +55,8 @@ def _resumed(ledger: Ledger, request: str, delivery: Delivery) -> Release | None
         return None
     if spend.synopsis_path is None:
         warnings.warn(
-            f"An earlier run of the same order debited {spend.budget.amount} and left no measurement: it was stopped, or is "
-            "still under way. What it debited stays spent, and this run spends again.",
+            f"An earlier run of the same order debited {spend.budget.amount} and left no measurement: it was stopped, "
+            "or is still under way. What it debited stays spent, and this run spends again.",
             stacklevel=4,
         )
         return None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
@@ -55,10 +53,3 @@ def _total_difference(first: Release, second: Release, level: float, *, shared: 
     half = normal_quantile(level) * (sum(deviations) if shared else sqrt(sum(one**2 for one in deviations)))
     apart = float(second.values.sum() - first.values.sum())
     return Interval(apart - half, apart + half, apart, level)
-
-
-def __getattr__(name: str) -> Any:
-    """`compare_with_truth` under its earlier address; by name, for it is on the side of the data."""
-    if name == "compare_with_truth":
-        return import_module("sparsedp.truth").compare_with_truth
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sparsedp.cli.budgets import WAIT, the_books
+from sparsedp.cli.budgets import the_books
 from sparsedp.cli.files import STANDARD
 from sparsedp.cli.options import AsJson, Overwrite
 from sparsedp.cli.release_output import Format, Output, write_release
@@ -58,15 +57,12 @@ def recover_release(
 
 def _found(file: str, number: int) -> tuple[DataSetLedger, Spend]:
     """The spend of that number, whichever data set it was for, with the place of what is stored of it."""
-    from sparsedp.privacy.ledger_file.shelf import Shelf
-    from sparsedp.privacy.ledger_file.store import LedgerStore
-
     books = the_books(file)
     for name in books.names:
         ledger = books[name]
         for entry in ledger.entries:
             if entry.number == number:
-                return ledger, Shelf(LedgerStore(Path(file), WAIT).synopses).found(entry)
+                return ledger, ledger.stored(entry)
     raise InvalidInput("--spend", f"{number}, which {file} does not hold", f"`sparsedp ledger show {file}` lists them")
 
 

@@ -121,6 +121,10 @@ class DataSetLedger(Ledger):
         open_ones = [self._shelf.found(entry) for entry in entries if entry.number > done]
         return max(open_ones, key=lambda spend: (spend.synopsis_path is not None, spend.number), default=None)
 
+    def stored(self, spend: Spend) -> Spend:
+        """The spend with the place of its synopsis, where that is still as it was stored."""
+        return self._shelf.found(spend)
+
     def _now(self, spend: Spend, outcome: str) -> Spend:
         """The spend as the file has it now."""
         with self._store.reading(outcome) as connection:
