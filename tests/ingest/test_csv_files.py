@@ -52,8 +52,20 @@ def test_other_separators_are_declared(tmp_path: Path) -> None:
     assert counted(tmp_path, b"who;age;sex\n1;2;F\n", csv={"delimiter": ";"}) == [(2, 0)]
     assert counted(tmp_path, b"who\tage\tsex\n1\t2\tF\n", name="visits.tsv") == [(2, 0)]
     assert counted(tmp_path, b"who|age|sex\n1|2|'F'\n", csv={"delimiter": "|", "quote": "'"}) == [(2, 0)]
-    with pytest.raises(InvalidInput, match=r"column is 'who', which is not known.*the columns of .* are who;age;sex"):
+    with pytest.raises(InvalidInput, match=r"column is 'who', and the first line of .*csv.*the separator \(csv="):
         counted(tmp_path, b"who;age;sex\n1;2;F\n")
+
+
+def test_a_record_in_the_place_of_the_header_is_not_quoted(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="taken for its header, has no such name") as raised:
+        counted(tmp_path, b"Alice Smith,HIV positive,F\n2,3,M\n")
+    assert "Alice" not in str(raised.value)
+    assert "HIV" not in str(raised.value)
+    assert not hasattr(raised.value, "known")
+    for header, near in ((b"whom,age,sex", "'whom'"), (b" WHO,age,sex", "' WHO'")):
+        with pytest.raises(InvalidInput, match=f"did you mean {near}") as raised:
+            counted(tmp_path, header + b"\n")
+        assert "sex" not in str(raised.value)
 
 
 @pytest.mark.parametrize(

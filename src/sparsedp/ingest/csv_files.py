@@ -108,5 +108,8 @@ def _missing(column: str, header: Sequence[str], name: str) -> InvalidInput:
     alike = [one for one in header if one.strip().casefold() == column.casefold()]
     near = alike or get_close_matches(column, header, n=1, cutoff=0.6)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    return InvalidInput("column", given, f'{hint}Check the spelling, the separator (csv={{"delimiter": ";"}}) and '
-                        "that the first line names the columns")
+    return InvalidInput(
+        "column",
+        given,
+        f'{hint}Check the spelling, the separator (csv={{"delimiter": ";"}}) and that the first line names the columns',
+    )

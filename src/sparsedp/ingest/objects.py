@@ -41,7 +41,7 @@ def _text_of(value: object) -> str | None:
 
 def _decimal(value: Decimal) -> str | None:
     if not value.is_finite():
-        return None if value.is_nan() else str(value)
+        return None if value.is_nan() else str(float(value))
     if abs(value.adjusted()) > MOST_DIGITS:
         return None
     text = format(value, "f")

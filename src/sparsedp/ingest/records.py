@@ -30,9 +30,7 @@ class Source:
     batches: Callable[[], Iterator[Any]]
     dialect: Dialect | None = None
 
-    def attach(
-        self, connection: duckdb.DuckDBPyConnection, needed: Sequence[Needed]
-    ) -> dict[Needed, SourceColumn]:
+    def attach(self, connection: duckdb.DuckDBPyConnection, needed: Sequence[Needed]) -> dict[Needed, SourceColumn]:
         """Make the records known to a connection as RECORDS; the needed columns as queries see them."""
         import pyarrow as pa
 

@@ -108,7 +108,8 @@ class Comparison:
         return [
             f"{cells:,} cells, {self.release.span}",
             f"total: {shown_number(first)} → {shown_number(second)}, difference {apart}",
-            f"cells: mean absolute difference {np.abs(self.difference).mean():,.6g}, correlation {self.correlation:.4f}",
+            f"cells: mean absolute difference {np.abs(self.difference).mean():,.6g}, "
+            f"correlation {self.correlation:.4f}",
         ]
 
     __repr__ = __str__
