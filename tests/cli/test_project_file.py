@@ -127,7 +127,7 @@ def test_every_setting_of_the_template_can_be_used() -> None:
         "value": "amount",
         "clamp": (0, 500),
         "resolution": "0.01",
-        "csv": {"delimiter": ";"},
+        "csv": {"delimiter": ";", "decimal": ",", "date_format": "%d.%m.%Y", "encoding": "latin-1"},
     }
     assert found["each_row_is_a_person"] is True
     assert wanted.integers is True

@@ -1,5 +1,6 @@
 """What one person adds is at most c, exactly, whoever else is in the data, and in whatever order they come."""
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_tables import Drawn, tables
 from slow_count import slow_count
 
 from sparsedp.arrays import Integers
@@ -52,9 +54,22 @@ def test_one_person_changes_the_counts_by_at_most_c(
     everybody, c = counted(records, domain, **options)
     assert c == most * (7 if sums else 1)
     assert everybody.tolist() == slow_count(records, domain, "who", most, key, "steps" if sums else None).tolist()
-    for person in sorted({record["who"] for record in records} - {None})[:3]:
+    for person in sorted({record["who"] for record in records} - {None}):
         without, _ = counted([record for record in records if record["who"] != person], domain, **options)
         assert np.abs(everybody - without).sum() <= c
+
+
+@given(drawn=tables())
+@settings(max_examples=60)
+def test_any_one_person_of_any_table_changes_the_counts_by_at_most_c(drawn: Drawn) -> None:
+    everybody = count(drawn.source(), **drawn.options)
+    clamp = drawn.options.get("clamp", (0, "0.5"))
+    steps = max(abs(Fraction(bound)) / Fraction(1, 2) for bound in clamp)
+    assert everybody.contribution == drawn.options["max_contributions"] * steps
+    for person in {drawn.person(record) for record in drawn.records}:
+        without = count(drawn.source(person), **drawn.options)
+        changed = np.abs(everybody.values - without.values).sum()
+        assert changed <= (0 if None in person else everybody.contribution)
 
 
 def test_a_bound_that_is_wrong_is_seen_to_be_broken() -> None:

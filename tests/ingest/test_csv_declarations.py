@@ -1,14 +1,16 @@
-"""How CSV is written is declared: separators, decimals, dates and characters, as programs of other countries have them."""
+"""How CSV is written is declared: separators, decimals, dates and characters."""
 
 import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from where_records_fall import cells_in
 
 from sparsedp.axes import Bins, Calendar, Categories, Integers
+from sparsedp.cli.records import records_from
 from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.ingest import count
@@ -63,7 +65,9 @@ def test_a_format_of_dates(declared: str, first: str, others: list[str]) -> None
         axis = Calendar("x", "2024-03-01", "1d", 31, zone=zone)
         assert cells(axis, [first, f" {first} "], {"date_format": declared}) == [4, 4]
         assert cells(axis, [*others, first], {"date_format": {"x": declared}}) == [-1] * len(others) + [4]
-        assert cells(axis, ["2024-03-05"], {"date_format": {"other column": declared}}) == [4]
+        assert cells(axis, ["2024-03-05"], {"date_format": {"record": declared}}) == [4]
+        with pytest.raises(InvalidInput, match="column is 'y', and the first line"):
+            cells(axis, [first], {"date_format": {"y": declared}})
 
 
 @pytest.mark.parametrize("text", ["2024-3-5", "20240305", "2024/03/05", "05.03.2024", "March 5, 2024", "1709596800"])
@@ -118,20 +122,20 @@ def test_characters_across_blocks(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_what_cannot_be_declared(declared: Any) -> None:
     with pytest.raises(InvalidInput, match=r"csv\['(decimal|encoding|date_format)'\] is .*; give"):
-        cells(Integers("x", 0, 1), ["0"], declared)
+        count(io.BytesIO(b"who,x\n"), Domain([Integers("x", 0, 1)]), privacy_unit="who", csv=declared)
 
 
 def test_declarations_for_what_is_no_csv() -> None:
-    frame = {"who": [1], "age": [0]}
-    import polars as pl
-
     with pytest.raises(InvalidInput, match="csv is given, and the records are not CSV"):
-        count(pl.DataFrame(frame), Domain([Integers("age", 0, 1)]), privacy_unit="who", csv={"decimal": ","})
+        count(
+            pa.table({"who": [1], "age": [0]}),
+            Domain([Integers("age", 0, 1)]),
+            privacy_unit="who",
+            csv={"decimal": ","},
+        )
 
 
 def test_a_stream_is_read_as_a_file_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sparsedp.cli.records import records_from
-
     domain = Domain([Integers("age", 0, 1)])
     good = b"".join(b"%d,1\n" % i for i in range(1000))
 

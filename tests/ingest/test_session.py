@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -70,6 +71,21 @@ def test_a_full_disk_is_said_and_nothing_is_left(tmp_path: Path) -> None:
     assert told["left"] == []
 
 
+def test_memory_does_not_grow_with_the_records(tmp_path: Path) -> None:
+    """More of them than fit in the bound; that they would not, is seen where the bound is far away."""
+    for rows, name in ((1000, "few"), (5_000_000, "many")):
+        people = f"'patient number ' || hash(range * 7) % {rows // 8} AS who, hash(range) % 120 AS age"
+        duckdb.sql(f"FROM range({rows})").project(people).write_parquet(f"{tmp_path}/{name}.parquet")
+    program = [sys.executable, str(Path(__file__).with_name("peak_memory.py"))]
+    files = [str(tmp_path / "few.parquet"), str(tmp_path / "many.parquet")]
+    taken = {}
+    for memory in ("100MB", "4GB"):
+        environment = {**os.environ, "TMPDIR": str(tmp_path), "SPARSEDP_MEMORY": memory, "SPARSEDP_THREADS": "1"}
+        ran = subprocess.run([*program, *files], env=environment, capture_output=True, check=True)
+        taken[memory] = int(ran.stdout)
+    assert taken["100MB"] < 260 < taken["4GB"]
+
+
 def test_no_folder_for_temporary_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", "/nowhere/at/all")
     with pytest.raises(SparsedpError, match="set TMPDIR"):
@@ -79,8 +95,11 @@ def test_no_folder_for_temporary_files(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_memory_and_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SPARSEDP_MEMORY", raising=False)
     monkeypatch.delenv("SPARSEDP_THREADS", raising=False)
-    assert 10**8 <= memory_limit() <= 10**9
+    cores = len(os.sched_getaffinity(0))
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    assert memory_limit() == max(10**8, min(machine // 4, min(10**9, max(256 * 10**6, cores * 128 * 10**6))))
     assert threads(10**8) == 1
+    assert threads(10**9) == min(cores, 10)
     for given, expected in (("2GB", 2 * 10**9), ("250 mb", 250 * 10**6), ("1.5GB", 1_500_000_000)):
         monkeypatch.setenv("SPARSEDP_MEMORY", given)
         assert memory_limit() == expected

@@ -34,7 +34,7 @@ def published(wanted: Declaration, *, as_json: bool) -> None:
     check_outputs(wanted, as_json=as_json)
     ledger = None if wanted.ledger is None else the_ledger(wanted.ledger, wanted.dataset, wanted.source)
     with _warnings_as_notes(), _honest_when_interrupted(ledger, wanted) as outcome:
-        order = order_of(wanted, records_from(wanted.source, wanted.counting.get("csv")))
+        order = order_of(wanted, records_from(wanted.source))
         outcome.release = release = carried_out(order, delivery_to(wanted), ledger, before_debit=refuse_if_interrupted)
         if wanted.report is not None:
             _report(release, wanted)

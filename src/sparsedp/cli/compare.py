@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparsedp.cli.declaration import counting_of, merged
+from sparsedp.cli.declaration import CSV_SETTINGS, counting_of, merged
 from sparsedp.cli.files import STANDARD, to_read
-from sparsedp.cli.options import AsJson, Delimiter, Level, ProjectFile
+from sparsedp.cli.options import AsJson, DateFormat, Decimal, Delimiter, Encoding, Level, ProjectFile
 from sparsedp.cli.project import Settings, project_settings
 from sparsedp.cli.speaking import note, show, show_json, warn
 from sparsedp.errors import InvalidInput
@@ -35,7 +35,7 @@ NOT_PRIVATE = (
     "NOT PRIVATE: this compares with the data themselves. Keep it to yourself: publishing it, or choosing what to "
     "publish by it, breaks the guarantee."
 )
-TRUTH_SETTINGS = ("unit", "max_contributions", "columns", "outside", "clamp", "delimiter")
+TRUTH_SETTINGS = ("unit", "max_contributions", "columns", "outside", "clamp", *CSV_SETTINGS)
 TRUTH = "With --truth: how the records were counted"
 
 
@@ -68,6 +68,9 @@ def compare_releases(
         typer.Option("--clamp", metavar="LOW..HIGH", help="As for release, for sums.", rich_help_panel=TRUTH),
     ] = None,
     delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    date_format: DateFormat = None,
+    encoding: Encoding = None,
     project: ProjectFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -87,6 +90,7 @@ def compare_releases(
     with to_read(file) as first:
         release = open_release(first)
     found: Comparison
+    lost: dict[str, int] = {}
     if other is not None:
         with to_read(other) as second:
             found = compare(release, open_release(second), level)
@@ -98,15 +102,22 @@ def compare_releases(
             "outside": outside,
             "clamp": clamp,
             "delimiter": delimiter,
+            "decimal": decimal,
+            "date_format": date_format,
+            "encoding": encoding,
         }
         path, said = project_settings(project)
         settings = merged(said, given_settings)
         _tell_what_the_project_says(path, settings, given_settings)
         found = compare_with_truth(release, _counted(release, str(truth), settings), level)
+        lost = _left_out(release, str(truth), settings)
     if as_json:
-        show_json(_facts(found, not_private=truth is not None))
+        facts = _facts(found, not_private=truth is not None)
+        show_json(facts if truth is None else {**facts, "records": lost})
     else:
         show(_words(found, sys.stdout.isatty()))
+        if lost:
+            show(f"records: {', '.join(f'{number:,} {reason}' for reason, number in lost.items() if number)}")
 
 
 def _words(found: Comparison, warned: bool) -> str:
@@ -129,17 +140,28 @@ def _counted(release: Release, source: str, settings: Settings) -> Counts:
 
     if release.domain is None:
         raise InvalidInput("release", "without axes", "the truth can be counted only by the axes of a domain")
+    return count(records_from(source), release.domain, **_counting(release, settings))
+
+
+def _left_out(release: Release, source: str, settings: Settings) -> dict[str, int]:
+    """NOT PRIVATE: what became of all records. Standard input can be read only once, and was."""
+    from sparsedp.ingest import NOT_PRIVATE_losses
+
+    if source == STANDARD:
+        return {}
+    return dict(NOT_PRIVATE_losses(source, release.domain, **_counting(release, settings)))
+
+
+def _counting(release: Release, settings: Settings) -> dict[str, Any]:
+    """How the records of a release were counted, as far as it says so itself and was told again."""
     unit = settings.get("unit")
-    counting = counting_of(settings)
-    if release.quantity.value is not None:
-        counting |= {"value": release.quantity.value, "resolution": release.quantity.resolution}
-    return count(
-        records_from(source, counting.get("csv")),
-        release.domain,
-        privacy_unit=unit[0] if isinstance(unit, list) and len(unit) == 1 else unit,
-        max_contributions=settings.get("max_contributions", 1),
-        **counting,
-    )
+    sums = {"value": release.quantity.value, "resolution": release.quantity.resolution}
+    return {
+        **counting_of(settings),
+        **({} if release.quantity.value is None else sums),
+        "privacy_unit": unit[0] if isinstance(unit, list) and len(unit) == 1 else unit,
+        "max_contributions": settings.get("max_contributions", 1),
+    }
 
 
 def _facts(found: Comparison, *, not_private: bool) -> dict[str, Any]:

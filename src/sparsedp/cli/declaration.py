@@ -108,6 +108,10 @@ def _unit(settings: Settings) -> str | list[str] | None:
     return unit if isinstance(unit, str) else [str(column) for column in unit]
 
 
+CSV_SETTINGS = ("delimiter", "decimal", "date_format", "encoding")
+"""How CSV is written; declared, never guessed."""
+
+
 def counting_of(settings: Settings) -> dict[str, Any]:
     """The arguments that `sparsedp.count` has for records beyond the usual."""
     outside, columns, clamp = settings.get("outside"), settings.get("columns"), settings.get("clamp")
@@ -117,7 +121,7 @@ def counting_of(settings: Settings) -> dict[str, Any]:
         "value": settings.get("value"),
         "clamp": bounds("--clamp", clamp) if isinstance(clamp, str) else None if clamp is None else tuple(clamp),
         "resolution": settings.get("resolution"),
-        "csv": {"delimiter": settings["delimiter"]} if "delimiter" in settings else None,
+        "csv": {name: settings[name] for name in CSV_SETTINGS if name in settings} or None,
     }
     return {name: value for name, value in found.items() if value is not None}
 

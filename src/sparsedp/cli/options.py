@@ -34,6 +34,25 @@ Delimiter = Annotated[
         "--delimiter", metavar="SIGN", help="Between the fields of CSV, if it is not a comma.", rich_help_panel=FILES
     ),
 ]
+Decimal = Annotated[
+    str | None,
+    typer.Option("--decimal", metavar="SIGN", help="In numbers of CSV, if it is not a point.", rich_help_panel=FILES),
+]
+DateFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--date-format",
+        metavar="FORMAT",
+        help="How CSV writes times, if not as 2024-03-05T10:00: '%d.%m.%Y', '%m/%d/%Y %H:%M'.",
+        rich_help_panel=FILES,
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding", metavar="NAME", help="Of CSV, if it is not utf-8: latin-1, cp1252.", rich_help_panel=FILES
+    ),
+]
 Epsilon = Annotated[
     str | None,
     typer.Option("--epsilon", metavar="ε", help="Spend this ε: 0.5, 1/3. Exact.", rich_help_panel=BUDGET),

@@ -19,6 +19,9 @@ SECTIONS: dict[str, dict[str, str]] = {
     "data": {
         "source": TEXT,
         "delimiter": TEXT,
+        "decimal": TEXT,
+        "date_format": TEXT,
+        "encoding": TEXT,
         "dataset": TEXT,
         "unit": TEXT_OR_TEXTS,
         "each_row_is_a_person": YES_OR_NO,

@@ -9,11 +9,8 @@ from sparsedp.cli.files import STANDARD
 from sparsedp.errors import InvalidInput
 
 
-def records_from(source: str, dialect: object = None) -> Any:
-    """What `sparsedp.count` reads. Standard input is read as a CSV file is, and nothing of it is kept on disk.
-
-    How it is written (`dialect`) is declared where it is counted.
-    """
+def records_from(source: str) -> Any:
+    """What `sparsedp.count` reads. Standard input is read as a CSV file is, and nothing of it is kept on disk."""
     if source != STANDARD:
         return source
     if sys.stdin.isatty():

@@ -83,7 +83,7 @@ def _encoding(value: object) -> str:
 
 def _date_formats(value: object) -> dict[str, Any]:
     if isinstance(value, Mapping):
-        return {"date_formats": {str(column): _date_format(one) for column, one in value.items()}}
+        return {"date_formats": {str(column): _date_format(value[column]) for column in sorted(value, key=str)}}
     return {"date_format": _date_format(value)}
 
 

@@ -94,9 +94,10 @@ def _header(text: CsvText, columns: Sequence[str], dialect: Dialect) -> list[str
     if not any(header):
         given = f"The file {text.name}" if text.name != "the stream" else "The stream"
         raise BadFile(f"{given} is empty; give CSV whose first line names its columns.")
-    for column in columns:
+    for column in (*columns, *dialect.date_formats):
         if column not in header:
             raise _missing(column, header, text.name)
+    for column in columns:
         if header.count(column) > 1:
             raise InvalidInput("source", f"a file with two columns named {column!r}", "rename one of them")
     return header

@@ -32,28 +32,37 @@ def count(
     value: str | None = None,
     clamp: tuple[Number, Number] | None = None,
     resolution: Number | None = None,
-    csv: Mapping[str, str] | None = None,
+    csv: Mapping[str, Any] | None = None,
     key: bytes | None = None,
 ) -> Counts:
     """Count records in the cells of a domain, each person at most `max_contributions` times.
 
-    `source` is a file, a folder or a glob of CSV or Parquet files, an Arrow table, dataset or reader, or a pandas or
-    polars frame, with one record a row. `privacy_unit` is the column, or the columns, that say whose a record is; None
-    declares that every record is another person's. `columns` names the column of an axis where it is not the axis' own
-    name. With `value`, the cells hold sums of that column: each record's is rounded to the grid of `resolution` and
-    clamped to the bounds of `clamp`.
+    `source` is a file, a folder or a glob of CSV or Parquet files, an open file of CSV, an Arrow table, dataset or
+    reader, or a pandas or polars frame, with one record a row. `privacy_unit` is the column, or the columns, that say
+    whose a record is; None declares that every record is another person's. `columns` names the column of an axis where
+    it is not the axis' own name. With `value`, the cells hold sums of that column: each record's is rounded to the grid
+    of `resolution` and clamped to the bounds of `clamp`.
 
     Records of nobody (NULL, NaN) are dropped. So are those outside the domain, with `outside="drop"`; per axis it may
     say {"age": "clamp"}, the nearest end cell, or {"sex": "other"}, a declared label that collects all other values.
     What cannot be read is dropped. How many records were dropped is nowhere to be seen.
+
+    Text is read by fixed rules, each field by itself: numbers in plain decimal notation ("12", "-1.5", "1e3"), times as
+    ISO 8601 has them ("2024-03-05", "2024-03-05T14:30:00", with a blank for the T, with decimals of seconds, with
+    "Z", "+02:00"), and nothing else. A time that names an offset is turned into the clock of the calendar's zone; a
+    calendar without a zone takes the clock time as it is written. In CSV, blanks around a field are no part of it.
 
     Guarantee: adding or removing all records of one person changes the counts by at most `contribution` in L1, exactly,
     whatever the other records are and in whatever order they come (see `sparsedp.ingest.bounding`). Of more than
     `max_contributions` records in the domain a person keeps so many, each with the same chance, drawn by a secret that
     is fresh for every count; `key`, 16 bytes, fixes it in tests.
 
-    `csv={"delimiter": ";"}` declares how the fields of CSV files are separated. At most 1 GB of memory is used, and
-    what does not fit is sorted in a private temporary folder; the environment variable SPARSEDP_MEMORY changes it.
+    `csv` declares how CSV files are written, where that is otherwise than comma, double quote, decimal point, ISO 8601
+    and UTF-8: {"delimiter": ";", "quote": "'", "decimal": ",", "date_format": "%d.%m.%Y", "encoding": "latin-1"}. The
+    format of dates is one for all columns, or a mapping of columns' names.
+
+    Memory has a bound, and what does not fit is sorted in a private temporary folder; the environment variable
+    SPARSEDP_MEMORY changes it.
     """
     request = request_of(domain, privacy_unit, max_contributions, columns, outside, value, clamp, resolution, csv, key)
     with stage("counting records"):

@@ -22,8 +22,11 @@ MEMORY, THREADS = "SPARSEDP_MEMORY", "SPARSEDP_THREADS"
 """Environment variables: how much memory counting may use, such as 4GB, and how many threads."""
 
 _MEGABYTE = 1_000_000
-_MOST, _LEAST, _A_THREAD = 1_000, 100, 100
-"""Megabytes: by default at most, ever at least, and for each thread."""
+_LEAST, _USUAL, _MOST = 100, 256, 1_000
+"""Megabytes: ever at least, by default at least where the machine has four times as much, and by default at most."""
+
+_A_THREAD, _A_CORE = 100, 128
+"""Megabytes: what a thread needs, and what is taken by default for each core."""
 
 
 @contextmanager
@@ -65,11 +68,13 @@ def _private_folder() -> str:
 
 
 def memory_limit() -> int:
-    """In bytes: what the environment says, else a quarter of the machine's memory, but at most 1 GB."""
+    """In bytes: what the environment says, else 128 MB a core, 256 MB at least and 1 GB at most, and at most a quarter
+    of the machine's. It has nothing to do with the number of records."""
     given = os.environ.get(MEMORY)
     if not given:
-        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
-        return max(_LEAST * _MEGABYTE, min(_MOST * _MEGABYTE, machine // 4 or _MOST * _MEGABYTE))
+        usual = min(_MOST, max(_USUAL, _A_CORE * _cores())) * _MEGABYTE
+        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4 * usual
+        return max(_LEAST * _MEGABYTE, min(usual, machine // 4))
     parts = re.fullmatch(r"\s*([0-9]{1,6}(?:\.[0-9]{1,3})?) ?(MB|GB)\s*", given, re.IGNORECASE)
     size = int(float(parts[1]) * _MEGABYTE) * {"MB": 1, "GB": 1000}[parts[2].upper()] if parts else 0
     if size < _LEAST * _MEGABYTE:
@@ -84,13 +89,11 @@ def threads(memory: int) -> int:
         if not given.isdecimal() or not 1 <= int(given) <= 1024:
             raise InvalidInput(THREADS, repr(given[:40]), "set it to a number of threads, such as 4")
         return int(given)
-    return max(
-        1,
-        min(
-            len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-            memory // (_A_THREAD * _MEGABYTE),
-        ),
-    )
+    return max(1, min(_cores(), memory // (_A_THREAD * _MEGABYTE)))
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def guarded(call: Callable[[], T]) -> T:
