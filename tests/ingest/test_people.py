@@ -10,10 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sparsedp.axes import Categories
+from sparsedp.axes import Calendar, Categories
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.ingest import count
+from sparsedp.ingest.people import PersonColumn
 
 SEX = Domain([Categories("sex", ["F", "M"])])
 SIGNED = [pa.int8(), pa.int16(), pa.int32(), pa.int64()]
@@ -123,7 +124,30 @@ def test_what_one_type_cannot_hold_is_refused_by_type(signed: Any, tmp_path: Pat
 
 def test_a_column_may_tell_people_apart_and_be_counted_by() -> None:
     """To the nanosecond for one, by the day for the other."""
-    from sparsedp.axes import Calendar
-
     table = pa.table({"t": pa.array([1, 2, 2], pa.timestamp("ns"))})
     assert count(table, Domain([Calendar("t", date(1970, 1, 1), "1d", 2)]), privacy_unit="t").values.tolist() == [2, 0]
+
+
+@pytest.mark.parametrize("hashed", ["hash(1)", "hash(length({0}))", "hash({0})"])
+def test_people_who_share_a_hash_are_still_two(hashed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whose records are then mixed where they are sorted by it; a reader, which cannot be read again, is not."""
+    rng = np.random.default_rng(2)
+    rows = 200_000
+    table = pa.table(
+        {
+            "house": rng.integers(0, 2, rows),
+            "who": pa.array([f"patient {number}" for number in rng.integers(0, 300, rows)]),
+            "sex": pa.array(["F", "M"]).take(rng.integers(0, 2, rows)),
+        }
+    )
+    selected = property(
+        lambda one: f"{one.name}, {hashed.format(one.name)} AS {one.name}_hash" if one.hashed else one.name
+    )
+    monkeypatch.setattr(PersonColumn, "selected", selected)
+    for unit, people in (("who", 300), (["house", "who"], 600)):
+        found = count(table, SEX, privacy_unit=unit, max_contributions=5, key=bytes(16))
+        assert found.values.sum() == 5 * people
+        again = count(table.to_reader(), SEX, privacy_unit=unit, max_contributions=5, key=bytes(16))
+        assert found.values.tolist() == again.values.tolist()
+        everything = count(table, SEX, privacy_unit=unit, max_contributions=rows).values
+        assert everything.tolist() == count(table, SEX, privacy_unit=None).values.tolist()

@@ -24,7 +24,9 @@ _FAR = 2**62
 """Microseconds: beyond, there is no room left to shift a time by its offset."""
 
 
-def arrow_source(schema: Any, batches: Callable[[], Iterable[Any]], needed: Sequence[Needed]) -> Source:
+def arrow_source(
+    schema: Any, batches: Callable[[], Iterable[Any]], needed: Sequence[Needed], *, again: bool = True
+) -> Source:
     """Batches that have the schema, as a source of the needed columns in their plain types."""
     import pyarrow as pa
 
@@ -38,7 +40,7 @@ def arrow_source(schema: Any, batches: Callable[[], Iterable[Any]], needed: Sequ
             arrays = [plain_array(batch.column(one.column), kind) for one, kind in pairs]
             yield pa.record_batch(arrays, schema=plain)
 
-    return Source(plain, tuple(one.kind for one in types), converted)
+    return Source(plain, tuple(one.kind for one in types), converted, again=again)
 
 
 def _only(schema: Any, column: str) -> int:

@@ -45,7 +45,8 @@ def csv_source(sources: Sequence[str | BinaryIO], needed: Sequence[Needed], dial
                 arrays = {column: _trimmed(batch.column(column)) for column in columns}
                 yield pa.record_batch([arrays[one.column] for one in needed], schema=schema)
 
-    return Source(schema, ("text",) * len(needed), batches, dialect)
+    again = all(isinstance(source, str) for source in sources)
+    return Source(schema, ("text",) * len(needed), batches, dialect, again)
 
 
 def _trimmed(array: Any) -> Any:

@@ -49,10 +49,10 @@ def _from_arrow(source: Any, needed: Sequence[Needed]) -> Source:
     if isinstance(source, pa.Table):
         return _from_table(source, needed)
     if isinstance(source, pa.RecordBatchReader):
-        return arrow_source(source.schema, lambda: source, needed)
+        return arrow_source(source.schema, lambda: source, needed, again=False)
     if hasattr(source, "__arrow_c_stream__"):
         reader = pa.RecordBatchReader.from_stream(source)
-        return arrow_source(reader.schema, lambda: reader, needed)
+        return arrow_source(reader.schema, lambda: reader, needed, again=False)
     raise InvalidInput("source", f"of type {type(source).__name__}", WANTED)
 
 

@@ -35,10 +35,11 @@ class PersonColumn:
         """What a query selects for it."""
         return f"{self.name}, hash({self.name}) AS {self.name}_hash" if self.hashed else self.name
 
-    @property
-    def order(self) -> str:
-        """What brings all of a person's records together."""
-        return f"{self.name}_hash, {self.name}" if self.hashed else self.name
+    def order(self, *, by_hash: bool) -> str:
+        """What brings all of a person's records together; by the hash alone, unless somebody else has it too."""
+        if not self.hashed:
+            return self.name
+        return f"{self.name}_hash" if by_hash else f"{self.name}_hash, {self.name}"
 
     def words(self, batch: Any) -> Unsigned:
         """64 bits for each record, the same for all of a person's."""
@@ -77,6 +78,16 @@ def starts_of(units: Sequence[Any], last: Sequence[Any], length: int) -> Starts:
         starts[0] |= bool(last) and last[place] != unit[0]
         starts[1:] |= pc.not_equal(unit.slice(1), unit.slice(0, length - 1)).to_numpy(zero_copy_only=False)
     return starts
+
+
+def share_a_hash(words: Sequence[Unsigned], last: Sequence[np.uint64], starts: Starts) -> bool:
+    """Whether a person begins in the midst of records with the same words: sorted by these, people may be mixed."""
+    alike = np.full(len(starts), bool(words))
+    alike[0] &= bool(last)
+    for place, word in enumerate(words):
+        alike[0] &= bool(last) and last[place] == word[0]
+        alike[1:] &= word[1:] == word[:-1]
+    return bool((starts & alike).any())
 
 
 def seeds_of(words: Sequence[Unsigned], length: int) -> Unsigned:

@@ -29,6 +29,8 @@ class Source:
     kinds: tuple[str, ...]
     batches: Callable[[], Iterator[Any]]
     dialect: Dialect | None = None
+    again: bool = True
+    """Whether the batches can be had once more."""
 
     def attach(self, connection: duckdb.DuckDBPyConnection, needed: Sequence[Needed]) -> dict[Needed, SourceColumn]:
         """Make the records known to a connection as RECORDS; the needed columns as queries see them."""

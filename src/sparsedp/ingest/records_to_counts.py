@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from sparsedp.arrays import Integers
 from sparsedp.counts import Counts
@@ -80,11 +80,19 @@ def count(
 
 
 def _totals(request: Request, source: Source) -> Integers:
+    """Sorted by hashes first, where the records can be read again: should two people share one, by the people
+    themselves. Both give the same totals, so that it does not matter to anybody which it was."""
+    totals = _totals_in_order(request, source, by_hash=True) if source.again else None
+    return cast(Integers, _totals_in_order(request, source, by_hash=False)) if totals is None else totals
+
+
+def _totals_in_order(request: Request, source: Source, *, by_hash: bool) -> Integers | None:
     with session() as connection:
 
-        def run() -> Integers:
+        def run() -> Integers | None:
             query = query_of(request, source.attach(connection, request.needed), Lookups(connection))
             reservoir = Reservoir(request.domain.size, request.max_contributions, request.key)
-            return add_kept(connection, query.cells, query.people, reservoir, sums=request.amounts is not None)
+            sums = request.amounts is not None
+            return add_kept(connection, query.cells, query.people, reservoir, sums=sums, by_hash=by_hash)
 
         return guarded(run)
