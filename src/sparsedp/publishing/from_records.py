@@ -39,7 +39,7 @@ def publish(
     value: str | None = None,
     clamp: tuple[validate.Number, validate.Number] | None = None,
     resolution: validate.Number | None = None,
-    csv: Mapping[str, str] | None = None,
+    csv: Mapping[str, Any] | None = None,
     neighbours: str = "add_remove",
     constraints: Constraints | None = None,
 ) -> Release:
