@@ -1,16 +1,12 @@
 """Ctrl-C at any line of a run: the debit is there or it is not, `unfinished` tells which, and the ledger goes on."""
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from shutil import copy
-from types import FrameType
-from typing import Any
 
 import pytest
 from ledger_places import NoisySynopsis, memory_folder
 
+from interrupted_lines import interrupted_at
 from sparsedp.privacy import ledger_file
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger_file import DataSetLedger, open_ledger
@@ -18,28 +14,6 @@ from sparsedp.privacy.ledger_file import DataSetLedger, open_ledger
 PACKAGE = str(Path(ledger_file.__file__).parent)
 LINES = 120
 """At least so many lines of a run must have been interrupted, or the interruptions do not reach it."""
-
-
-@contextmanager
-def interrupted_at(line: int) -> Iterator[None]:
-    """The so-many-th line that runs in the ledger's package raises KeyboardInterrupt."""
-    left = line
-
-    def trace(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal left
-        if not frame.f_code.co_filename.startswith(PACKAGE):
-            return None
-        left -= event == "line"
-        if left == 0 and event == "line":
-            raise KeyboardInterrupt
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        yield
-    finally:
-        sys.settrace(before)
 
 
 def run(ledger: DataSetLedger, request: str, drawn: list[str]) -> None:
@@ -62,7 +36,7 @@ def test_interrupted_at_every_line() -> None:
             ledger = open_ledger(copy(declared, folder / f"{line}.db"), "visits", wait=1)
             drawn: list[str] = []
             try:
-                with interrupted_at(line):
+                with interrupted_at(line, PACKAGE):
                     run(ledger, "table", drawn)
                 went_through = True
             except KeyboardInterrupt:

@@ -1,11 +1,6 @@
 """An interruption (Ctrl-C) at any line of a tick: the tick is there or it is not, and the stream goes on."""
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import pytest
 from durable_streams import KINDS, LOUD, kept, numbers_of, raw_count
@@ -15,33 +10,12 @@ from quick_folder import quick_folder
 from told_history import running_sums, signed_64
 
 import sparsedp as sdp
+from interrupted_lines import interrupted_at
 from sparsedp.streams import Stream, base
 
 STREAMS = str(Path(base.__file__).parent)
 TAKEN_BACK = 30
 """At least so many lines of a tick must have been interrupted, or the interruptions do not reach it."""
-
-
-@contextmanager
-def interrupted_at(line: int) -> Iterator[None]:
-    """The so-many-th line that runs in this package's streams raises KeyboardInterrupt."""
-    left = line
-
-    def trace(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal left
-        if not frame.f_code.co_filename.startswith(STREAMS):
-            return None
-        left -= event == "line"
-        if left == 0 and event == "line":
-            raise KeyboardInterrupt
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        yield
-    finally:
-        sys.settrace(before)
 
 
 def first_noise(stream: Stream) -> int | None:
@@ -65,7 +39,7 @@ def test_interrupted_at_every_line(kind: str) -> None:
             line += 1
             tick, before = stream.ticks, kept(stream)
             try:
-                with interrupted_at(line):
+                with interrupted_at(line, STREAMS):
                     stream.observe(raw_count(tick), at=tick)
                 went_through = True
             except KeyboardInterrupt:
