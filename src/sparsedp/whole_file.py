@@ -20,6 +20,8 @@ def written_whole(target: Path, write: Callable[[BinaryIO], Any], *, replacing: 
     """
     try:
         place = target.resolve()
+        if place.is_symlink():  # where Python resolves circles without a word
+            raise OSError(0, "its links go round in circles")
         if place.is_dir():
             raise IsADirectoryError(0, "there is a folder of that name")
         if not place.parent.is_dir():
