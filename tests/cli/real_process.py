@@ -22,8 +22,11 @@ def started(*arguments: str, **settings: Any) -> subprocess.Popen[bytes]:
 
 
 def await_open(process: subprocess.Popen[bytes], name: str) -> None:
-    """Wait until the process has a file of that name open."""
+    """Wait until the process has a file of that name open; where no system tells, until it must have."""
     folder, deadline = Path(f"/proc/{process.pid}/fd"), time.monotonic() + PATIENCE
+    if not folder.exists():
+        time.sleep(5)
+        return
     while time.monotonic() < deadline and process.poll() is None:
         for handle in folder.iterdir():
             try:

@@ -24,8 +24,6 @@ PAID = ("--epsilon", "0.5", "--ledger", "budget.db", "-o", "visits.release.parqu
 RELEASE = ("release", *ISSUE, *PAID)
 MILLIONS = 4_000_000
 
-linux = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="what a process has open is seen in /proc")
-
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,7 +36,6 @@ def spends() -> list[Any]:
     return found
 
 
-@linux
 def test_interrupted_while_millions_of_records_are_counted() -> None:
     draw = np.random.default_rng(1)
     people = pa.array(draw.integers(0, MILLIONS, MILLIONS))

@@ -23,7 +23,7 @@ SMOOTHING = frozenset(
 )
 """Recoveries that take what cells share with their neighbours for the truth, and the rest for noise."""
 DEVIATIONS = 6
-"""Lone cells of fewer deviations of the noise on one cell are mostly smoothed away, and ranges miss many of them."""
+"""A rule of thumb: of lone cells with fewer deviations of the noise on one cell, many are smoothed away."""
 REPEATS = 4
 """A pattern that fits less often into an axis does not repeat."""
 
@@ -52,7 +52,7 @@ def lone_cells(release: Release) -> str | None:
     least = DEVIATIONS * noise
     return (
         f"{begin} A single number that stands alone, less than about {rounded(least, least)} above its surroundings, "
-        "is taken for noise more often than not, and its range may not hold it."
+        "may be taken for noise, and its range may not hold it."
     )
 
 

@@ -19,10 +19,7 @@ from sparsedp.errors import BudgetExceeded
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger_file import open_ledger
 
-pytestmark = [
-    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that can be killed"),
-    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
 KILLS = 64
 RACES = 20

@@ -26,6 +26,8 @@ def run(ledger: DataSetLedger, request: str, drawn: list[str]) -> None:
 # What a line opened and its interruption left open is closed when it is forgotten, with a warning.
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+# Interrupted between opening a connection and keeping it, nobody is left to close it but Python itself, which says so.
+@pytest.mark.filterwarnings("ignore:unclosed database:ResourceWarning")
 def test_interrupted_at_every_line() -> None:
     with memory_folder() as folder:
         declared = open_ledger(folder / "declared.db").declare("visits", epsilon=1).path

@@ -1,7 +1,6 @@
 """Threads share a ledger file, and other handles on it do no harm; a ledger is opened anew, not copied."""
 
 import copy
-import os
 import pickle
 import sqlite3
 import subprocess
@@ -44,7 +43,6 @@ except BadFile as refusal:
 """
 
 
-@pytest.mark.skipif(os.name == "nt", reason="POSIX locks")
 def test_a_copy_made_in_the_middle_does_not_let_another_process_in() -> None:
     """Closing any handle on a file drops the process's POSIX locks on it, SQLite's included."""
     with memory_folder() as folder:

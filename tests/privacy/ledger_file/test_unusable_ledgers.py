@@ -182,7 +182,6 @@ def as_nobody(action: Callable[[], object]) -> str:
     return said
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a forked child under another user")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("what", ["the file", "its folder"])
 def test_read_only(what: str) -> None:

@@ -8,6 +8,7 @@ it, the folder is on disk too before a commit returns: else a power cut could br
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import time
@@ -38,6 +39,8 @@ class LedgerStore:
     def __init__(self, path: Path, wait: float) -> None:
         self.path = path
         self.file = path.resolve()  # wherever the process goes, and if the path is a link
+        if self.file.is_symlink():  # where Python resolves circles without a word
+            raise OSError(errno.ELOOP, "its links go round in circles")
         self._wait = wait
         self._identity: str | None = None
         self._seen = 0
