@@ -8,7 +8,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 
-.PHONY: help demo demo-mechanisms demo-stream docs test lint types unit bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-coverage bench-streams bench-stream-speed bench-ingest attack study fidelity clean
+.PHONY: help demo demo-mechanisms demo-stream docs test lint types unit bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-coverage bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -98,6 +98,15 @@ bench-stream-speed: $(VENV)/.bench  ## streams against the noise they draw and a
 
 bench-ingest: $(VENV)/.bench  ## counting twenty million records against the same bound written in plain SQL
 	$(BIN)/python benchmarks/bench_ingest.py
+
+experiments: $(VENV)/.demo  ## every table and figure of the paper, and what became of its claims: minutes
+	$(BIN)/python -m sparsedp.experiments
+
+experiments-full: $(VENV)/.demo  ## the same with more runs and larger sizes
+	$(BIN)/python -m sparsedp.experiments --full
+
+paper-page: $(VENV)/.demo  ## docs/paper.md and its figures, from the results in docs/paper
+	$(BIN)/python -m sparsedp.experiments --results docs/paper --page docs/paper.md
 
 attack: $(VENV)/.bench  ## what an intruder learns from the paper's calibration of CMCO, and from the correct one
 	$(BIN)/python benchmarks/attack_streams.py

@@ -1,0 +1,134 @@
+"""`python -m sparsedp.experiments`: measure, draw, judge."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from sparsedp.errors import InvalidInput, SparsedpError
+from sparsedp.experiments.paper.chapter import Chapter, chapter_of, tally
+from sparsedp.experiments.paper.claim import Expectation
+from sparsedp.experiments.paper.data import origins
+from sparsedp.experiments.paper.effort import Effort
+from sparsedp.experiments.paper.experiment import Experiment
+from sparsedp.experiments.paper.html_page import html_page
+from sparsedp.experiments.paper.markdown_page import markdown_page
+from sparsedp.experiments.paper.progress_bar import progress_bar
+from sparsedp.experiments.paper.registry import chosen
+from sparsedp.experiments.paper.results import Results
+from sparsedp.experiments.paper.running import outcomes_of
+from sparsedp.experiments.paper.store import Store
+from sparsedp.experiments.paper.words import counted
+from sparsedp.whole_file import written_whole
+
+OUT = Path("out/experiments")
+INTERRUPTED = 130
+EXAMPLES = """examples:
+  python -m sparsedp.experiments                                   all of them, in minutes
+  python -m sparsedp.experiments --full                            the effort of docs/paper.md
+  python -m sparsedp.experiments --only choosing-sparsity          one of them
+  SPARSEDP_DATA=folder python -m sparsedp.experiments              on the paper's own files, checked
+  python -m sparsedp.experiments --results docs/paper --page docs/paper.md   draw and judge again, measure nothing
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Exit code: 0, or 1 if something that must come out on the paper's own files did not, or 130 after Ctrl-C."""
+    options = _parser().parse_args(arguments)
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    try:
+        if options.page and options.only:
+            raise InvalidInput("page", f"{options.page} together with --only", "a page has all experiments")
+        if options.results:
+            results = {one.name: Results.read(options.results / f"{one.name}.json") for one in chosen(options.only)}
+        else:
+            results = _measure(options, console)
+        return _show(results, chosen(options.only), options, console)
+    except SparsedpError as error:
+        console.print(f"{error}", style="red", highlight=False, markup=False)
+        return 2
+    except KeyboardInterrupt:
+        console.print("Stopped. What was finished is kept: the same command goes on from here.")
+        return INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m sparsedp.experiments",
+        description="Every table and figure of the paper, measured again, and what became of its claims.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--full", action="store_true", help="more runs and larger sizes")
+    parser.add_argument("--smoke", action="store_true", help="as little as shows that everything runs")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="this experiment; may be repeated")
+    parser.add_argument("--workers", type=_workers, default=os.cpu_count() or 1, metavar="N", help="processes")
+    parser.add_argument("--out", type=Path, default=OUT, metavar="FOLDER", help=f"where all goes (default {OUT})")
+    parser.add_argument(
+        "--results", type=Path, metavar="FOLDER", help="use the results in this folder; measure nothing"
+    )
+    parser.add_argument(
+        "--page", type=Path, metavar="FILE", help="also write the page of claims here, figures beside it"
+    )
+    return parser
+
+
+def _workers(text: str) -> int:
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r}: give a whole number from 1 on")
+    return int(text)
+
+
+def _measure(options: argparse.Namespace, console: Console) -> dict[str, Results]:
+    effort = Effort.FULL if options.full else Effort.SMOKE if options.smoke else Effort.QUICK
+    here = origins()
+    listed = [(experiment, experiment.jobs(effort, here)) for experiment in chosen(options.only)]
+    with progress_bar(console, sum(len(asked) for _, asked in listed)) as finished:
+        found = outcomes_of(listed, Store(options.out / "jobs"), workers=options.workers, finished=finished)
+    command = "make experiments-full" if options.full else "make experiments"
+    if any(origin == "file" for origin in here.values()):
+        command = f"SPARSEDP_DATA=folder {command}"
+    return {name: Results.of(name, effort, command, outcomes) for name, outcomes in found.items()}
+
+
+def _show(
+    results: dict[str, Results], experiments: Sequence[Experiment], options: argparse.Namespace, console: Console
+) -> int:
+    page: Path = options.page or options.out / "paper.md"
+    beside = page.with_suffix("")
+    beside.mkdir(parents=True, exist_ok=True)
+    chapters = []
+    for experiment in experiments:
+        if options.results is None or options.results.resolve() != beside.resolve():
+            results[experiment.name].save(beside / f"{experiment.name}.json")
+        chapters.append(chapter_of(experiment, results[experiment.name], beside))
+    expectations = [one for chapter in chapters for one in chapter.expectations]
+    _write(page, markdown_page(chapters, page))
+    options.out.mkdir(parents=True, exist_ok=True)
+    whole = _write(options.out / "index.html", html_page(chapters, expectations))
+    _print(console, chapters, expectations)
+    console.print(f"Claims: {page}. Results and figures: {beside}. Everything on one page: {whole}.", soft_wrap=True)
+    return 0 if all(one.met for one in expectations) else 1
+
+
+def _write(path: Path, text: str) -> Path:
+    return written_whole(path, lambda file: file.write(text.encode()))
+
+
+def _print(console: Console, chapters: Sequence[Chapter], expectations: Sequence[Expectation]) -> None:
+    table = Table(title="What must come out on the paper's own files", title_justify="left")
+    for heading in ("expected", "measured", ""):
+        table.add_column(heading)
+    for one in expectations:
+        table.add_row(one.what, one.measured, "met" if one.met else "[bold red]MISSED[/]")
+    if expectations:
+        console.print(table)
+    else:
+        console.print("On stand-ins: what must come out on the paper's own files was not checked (SPARSEDP_DATA).")
+    console.print(counted(tally(chapters)))

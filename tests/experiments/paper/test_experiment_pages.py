@@ -1,0 +1,112 @@
+"""Results on disk, and the pages made of them."""
+
+import dataclasses
+from html.parser import HTMLParser
+from pathlib import Path
+
+import made_up_experiment as made_up
+import pytest
+
+from sparsedp.errors import BadFile
+from sparsedp.experiments.paper.chapter import Chapter, chapter_of, in_the_papers_order, tally
+from sparsedp.experiments.paper.claim import Judgement, Verdict
+from sparsedp.experiments.paper.effort import Effort
+from sparsedp.experiments.paper.html_page import html_page
+from sparsedp.experiments.paper.markdown_page import markdown_page
+from sparsedp.experiments.paper.outcomes import Outcomes
+from sparsedp.experiments.paper.results import Results
+from sparsedp.experiments.paper.running import timed
+from sparsedp.experiments.paper.words import counted
+
+OUTCOMES = Outcomes(timed(made_up.measure, settings) for settings in made_up.jobs(Effort.SMOKE, {}))
+RESULTS = Results.of("made-up", Effort.QUICK, "make experiments", OUTCOMES)
+
+
+@pytest.fixture
+def chapter(tmp_path: Path) -> Chapter:
+    return chapter_of(made_up.EXPERIMENT, RESULTS, tmp_path)
+
+
+def test_results_are_read_back_as_they_were(tmp_path: Path) -> None:
+    read = Results.read(RESULTS.save(tmp_path / "made-up.json"))
+    assert [one.settings for one in read.outcomes] == [one.settings for one in OUTCOMES]
+    assert [one.found for one in read.outcomes] == [one.found for one in OUTCOMES]
+    assert dataclasses.replace(read, outcomes=OUTCOMES) == RESULTS
+    assert read.versions["numpy"]
+    assert read.origins == {"nettrace": "stand-in"}
+
+
+@pytest.mark.parametrize("damage", ["", "{}", "[1]", '{"experiment": "a", "effort": "huge"}'])
+def test_a_file_that_holds_no_results_is_named(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(damage)
+    with pytest.raises(BadFile, match=r"bad\.json"):
+        Results.read(path)
+    with pytest.raises(BadFile, match="missing"):
+        Results.read(tmp_path / "missing.json")
+
+
+def test_outcomes_are_found_by_their_settings() -> None:
+    assert len(OUTCOMES.where(data="nettrace", number=3)) == 1
+    assert OUTCOMES.values("number") == list(range(6))
+    assert OUTCOMES.found("square", number=3) == 9
+    assert len(OUTCOMES.where(other=None)) == 0
+    with pytest.raises(BadFile, match="6 outcomes"):
+        OUTCOMES.only(data="nettrace")
+
+
+def test_claims_stand_in_the_papers_order(chapter: Chapter) -> None:
+    ordered = [judged.claim.where for _, judged in in_the_papers_order([chapter])]
+    assert ordered == ["Abstract", "Section 7.1.2", "Section 7.1.10", "Appendix B"]
+
+
+def test_verdicts_are_counted(chapter: Chapter) -> None:
+    assert tally([chapter, chapter]) == {Verdict.HOLDS: 0, Verdict.HOLDS_ONLY: 8, Verdict.DOES_NOT_HOLD: 0}
+    assert "Of 8 claims 0 hold as they stand, 8 hold only" in counted(tally([chapter, chapter]))
+    assert Judgement(Verdict.HOLDS_ONLY, "", "on Sundays").in_words == "holds only on Sundays"
+
+
+def test_the_markdown_page_is_tables_that_stay_tables(chapter: Chapter, tmp_path: Path) -> None:
+    page = markdown_page([chapter], tmp_path.parent / "paper.md")
+    tables = [line for line in page.splitlines() if line.startswith("| ")]
+    widths = {line.replace("\\|", "").count("|") for line in tables}
+    assert widths == {6, 3}
+    assert "[Squares, made up](#squares-made-up)" in page
+    assert f"]({tmp_path.name}/made-up.png)" in page
+    assert "**holds only up to five**" in page
+    assert "nettrace (a stand-in)" in page
+    assert "`make experiments` (quick), seed 2011" in page
+
+
+class _Checked(HTMLParser):
+    """Notes the tags that are open, and every source and link."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.sources: list[str] = []
+        self.links: list[str] = []
+        self.names: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.sources += [given["src"] or ""] if "src" in given else []
+        self.links += [given["href"] or ""] if "href" in given else []
+        self.names.add(given.get("id") or "")
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_html_page_is_whole_and_needs_nothing_else(chapter: Chapter) -> None:
+    page = html_page([chapter], chapter.expectations)
+    checked = _Checked()
+    checked.feed(page)
+    assert checked.open == []
+    assert all(source.startswith("data:image/png;base64,") for source in checked.sources)
+    assert all(link[1:] in checked.names for link in checked.links)
+    assert "&lt;b&gt;" in page
+    assert "<em>numbers</em> &lt;and&gt; <code>code</code>" in page
+    assert "small squares" in page
