@@ -10,6 +10,7 @@ from sparsedp.experiments.paper.outcomes import Outcome, Outcomes
 from sparsedp.experiments.paper.running import timed
 from sparsedp.experiments.paper.sensitivities.claims import (
     judge_choice,
+    judge_queries,
     judge_privacy,
     judge_sensitivity_of_samples,
     judge_sensitivity_of_scores,
@@ -27,7 +28,7 @@ def test_the_experiment_runs_and_its_claims_are_judged(outcomes: Outcomes, tmp_p
     assert EXPERIMENT.draw(outcomes, tmp_path)[0].path.stat().st_size > 1000
     assert [len(numbers.rows) for numbers in EXPERIMENT.tabulate(outcomes)] == [2, 3]
     verdicts = [claim.judge(outcomes).verdict for claim in EXPERIMENT.claims]
-    assert verdicts == [Verdict.HOLDS, Verdict.HOLDS, Verdict.HOLDS_ONLY, Verdict.HOLDS]
+    assert verdicts == [Verdict.HOLDS, Verdict.HOLDS, Verdict.HOLDS, Verdict.HOLDS_ONLY, Verdict.HOLDS]
 
 
 def test_a_job_can_be_repeated(outcomes: Outcomes) -> None:
@@ -50,6 +51,8 @@ def _with(outcomes: Outcomes, part: str, **found: float) -> Outcomes:
 def test_a_breach_would_not_be_called_private(outcomes: Outcomes) -> None:
     too_little_noise = _with(outcomes, "columns", scale_times_epsilon=1.0)
     assert judge_privacy(too_little_noise).verdict is Verdict.DOES_NOT_HOLD
+    paid_again = _with(outcomes, "queries", left_after_the_queries=0)
+    assert judge_queries(paid_again).verdict is Verdict.DOES_NOT_HOLD
     assert judge_choice(_with(outcomes, "choice", largest=0.11)).verdict is Verdict.DOES_NOT_HOLD
 
 

@@ -74,7 +74,24 @@ def judge_choice(outcomes: Outcomes) -> Judgement:
     return Judgement(Verdict.HOLDS if private else Verdict.DOES_NOT_HOLD, measured)
 
 
+def judge_queries(outcomes: Outcomes) -> Judgement:
+    """Questions must cost nothing."""
+    (one,) = outcomes.where(part="queries")
+    before, after = one.found["left_after_the_release"], one.found["left_after_the_queries"]
+    measured = (
+        f"After a release the ledger has {before} left, and after {one.settings['queries']:,} random linear queries "
+        f"of it {after}. Recovery and queries are functions of the noisy samples alone: they see no counts."
+    )
+    return Judgement(Verdict.HOLDS if before == after else Verdict.DOES_NOT_HOLD, measured)
+
+
 CLAIMS = (
+    Claim(
+        "Section 4",
+        "The universal mechanism does not have this problem, as any system based on a universal mechanism always "
+        "satisfies ε-differential privacy, no matter how many queries are asked.",
+        judge_queries,
+    ),
     Claim("Section 5.2, Lemma 1", "The compressive mechanism satisfies ε-differential privacy.", judge_privacy),
     Claim("Appendix A", "The sensitivity of g is Δ_g = √k.", judge_sensitivity_of_samples),
     Claim(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from sparsedp.mechanisms.selection.candidates import sparsity_candidates
 from sparsedp.mechanisms.selection.sparsity_choice import FORMS, PublicTerms, constants_for
 from sparsedp.mechanisms.selection.tail_scores import tail_scores
 from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.ledger import Ledger
 
 BASES = ("identity", "haar", "cosine")
 ENSEMBLES = ("bernoulli", "hadamard")
@@ -37,12 +39,13 @@ def jobs(effort: Effort, origins: Origins) -> list[Settings]:
             {"part": "choice", "basis": basis, "cells": cells, "epsilon": "0.1", "neighbours": neighbours}
             for basis in BASES
         ),
+        {"part": "queries", "cells": cells, "epsilon": "0.1", "queries": 1000},
     ]
 
 
 def measure(settings: Settings) -> Found:
     """One part; see `jobs`."""
-    return {"row sums": _row_sums, "columns": _columns, "choice": _choice}[settings["part"]](settings)
+    return PARTS[settings["part"]](settings)
 
 
 def _row_sums(settings: Settings) -> Found:
@@ -84,6 +87,20 @@ def _choice(settings: Settings) -> Found:
     return {"largest": max(ratios)}
 
 
+def _queries(settings: Settings) -> Found:
+    """What a ledger has left after a release, and after many questions to it."""
+    cells = settings["cells"]
+    ledger = Ledger(epsilon=1)
+    counts = chance_of(settings, "counts").poisson(np.repeat([40.0, 2.0, 11.0, 0.5], cells // 4))
+    mechanism = Compressive(sparsity=SPARSITY, seed=1)
+    release = mechanism.release(counts, epsilon=settings["epsilon"], ledger=ledger, source=noise_of(settings))
+    left = ledger.remaining
+    weights = chance_of(settings, "queries").normal(size=(settings["queries"], cells))
+    for each in weights:
+        release.query(partial(np.dot, each))
+    return {"left_after_the_release": str(left), "left_after_the_queries": str(ledger.remaining)}
+
+
 def _law(counts: Integers, settings: Settings) -> Floats:
     """log P(S) of every candidate, as `Compressive` with CoSaMP draws it."""
     constants = constants_for("cosamp", settings["basis"])
@@ -96,6 +113,9 @@ def _law(counts: Integers, settings: Settings) -> Floats:
     least = min(exponents)
     logs = -np.array([float(exponent - least) for exponent in exponents])
     return np.asarray(logs - np.log(np.exp(logs).sum()))
+
+
+PARTS = {"row sums": _row_sums, "columns": _columns, "choice": _choice, "queries": _queries}
 
 
 def _places(settings: Settings, most: int = PLACES) -> list[int]:
