@@ -115,7 +115,7 @@ study: $(VENV)/.bench  ## the experiment behind the constants of the sparsity's 
 	$(BIN)/python benchmarks/study_constants.py
 	$(BIN)/python benchmarks/study_constants.py --noise gaussian
 
-fidelity: $(VENV)/.bench  ## the paper's own files, where SPARSEDP_DATA names a folder that holds them
+fidelity: $(VENV)/.bench  ## the paper's own files, which `sparsedp datasets fetch` gets
 	$(BIN)/python benchmarks/fidelity.py
 
 clean:  ## remove the virtual environment and everything generated

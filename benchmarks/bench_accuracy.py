@@ -111,7 +111,7 @@ def main(arguments: Sequence[str] | None = None, ours: Mapping[str, Configured] 
     names = list(held) if chosen.inputs is None else [name for name in chosen.inputs if name in held]
     missing = [name for name in chosen.inputs or INPUTS if name not in held]
     if missing:
-        console.print(f"Without {', '.join(missing)}: set SPARSEDP_DATA to the folder that holds the paper's files.")
+        console.print(f"Without {', '.join(missing)}: `sparsedp datasets fetch` gets the paper's files.")
     cases = cases_of(names, QUICK_SETTINGS if chosen.quick else SETTINGS)
     results = Results.read(chosen.results) if chosen.results.exists() else Results()
     if not chosen.no_runs:

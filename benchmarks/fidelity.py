@@ -1,18 +1,16 @@
 """The paper's three files at ε = 0.1, nothing clipped: do the static mechanisms have the errors they must have?
 
-Needs the files (public, not ours to give): `SPARSEDP_DATA=folder make fidelity`, where the folder holds
-social_network.txt, search_logs.txt and nettrace.txt of Hay et al. (2010). Exits with 1 when a figure is off.
+Needs the files (public, not ours to give): `sparsedp datasets fetch` brings them, or `SPARSEDP_DATA=folder make
+fidelity`, where the folder holds social_network.txt, search_logs.txt and nettrace.txt of Hay et al. (2010). Exits with
+1 when a figure is off.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
-import os
 import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -21,13 +19,9 @@ from rich.progress import track
 from rich.table import Table
 
 import sparsedp as sdp
+from sparsedp.datasets.paper_files import DIGESTS, paper_file
 from sparsedp.mechanisms.base import Mechanism
 
-DIGESTS = {
-    "social_network": "540690cca78ffad4b6e1c233df93be3009b56a14252d2ae1d3fcdf0799d13e3a",
-    "search_logs": "6c2ecd6d226e15a512ff671208a4e40c439565397db168d1ebeb0f16d705c94f",
-    "nettrace": "27c14b31c7f675293bed37509db84d27a2dc03595b855217bf0957630b9bedb9",
-}
 EXPECTED = {
     "laplace": {"social_network": 1506, "search_logs": 2560, "nettrace": 3620},
     "hierarchical": {"social_network": 17_600, "search_logs": 31_800, "nettrace": 48_000},
@@ -39,16 +33,6 @@ EPSILON = "0.1"
 
 Counts = npt.NDArray[np.int64]
 console = Console(width=110)
-
-
-def load(folder: Path, name: str) -> Counts:
-    path = folder / f"{name}.txt"
-    if not path.is_file():
-        sys.exit(f"There is no {path}; set SPARSEDP_DATA to the folder that holds the paper's three files.")
-    content = path.read_bytes()
-    if hashlib.sha256(content).hexdigest() != DIGESTS[name]:
-        sys.exit(f"{path} is not the file of Hay et al.: its SHA-256 differs.")
-    return np.array(content.split(), dtype=np.int64)
 
 
 def mean_error(counts: Counts, make: Callable[[], Mechanism], runs: int) -> float:
@@ -101,8 +85,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=20, help="runs of each mechanism (default 20)")
     runs = parser.parse_args().runs
-    folder = Path(os.environ.get("SPARSEDP_DATA", "data"))
-    data = {name: load(folder, name) for name in DIGESTS}
+    try:
+        data = {name: paper_file(name) for name in DIGESTS}
+    except sdp.BadFile as error:
+        sys.exit(str(error))
     missed = check_expectations(data, runs)
     for recovery in ("cosamp", "basis_pursuit", "vamp_tree"):
         missed += check_choice_of_sparsity(data, runs, recovery)

@@ -1,6 +1,7 @@
 """Every command explains itself, and every example in its help works as printed."""
 
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 import typer
 from cli_shell import commands_in, execute
 from cli_terminal import in_own_folder, ok, run
+from local_mirror import mirrored
 
 from sparsedp.cli.app import app
 from sparsedp.cli.command import EXAMPLES
@@ -15,8 +17,10 @@ from sparsedp.cli.exit_codes import MEANINGS, ExitCode
 
 
 @pytest.fixture(autouse=True)
-def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     in_own_folder(tmp_path, monkeypatch)
+    with mirrored(monkeypatch, tmp_path / "data"):
+        yield
 
 
 CHAINS = [
@@ -27,6 +31,7 @@ CHAINS = [
     ["stream init", "stream observe", "stream publish", "stream status"],
     ["datasets list"],
     ["datasets export"],
+    ["datasets fetch", "datasets path"],
 ]
 """Examples that build on one another, in the order in which a reader would try them."""
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sparsedp.datasets import paper_files
-from sparsedp.errors import BadFile
+from sparsedp.errors import BadFile, UnknownName
 
 
 def test_the_environment_names_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,3 +27,24 @@ def test_the_right_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     digest = "3cca336f5640a46f808b6d60d202714f99cf959f13b5a86c8583ede58f7a8e37"
     monkeypatch.setitem(paper_files.DIGESTS, "nettrace", digest)
     assert paper_files.paper_file("nettrace", tmp_path).tolist() == [1, 2, 30]
+
+
+def test_a_copy_is_right_only_if_it_is_all_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    digest = "3cca336f5640a46f808b6d60d202714f99cf959f13b5a86c8583ede58f7a8e37"
+    monkeypatch.setitem(paper_files.DIGESTS, "nettrace", digest)
+    for content, right in ((b"1\n2\n30\n", True), (b"1\n2\n3", False), (b"1\n2\n30\n" + bytes(2 << 20), False)):
+        (tmp_path / "nettrace.txt").write_bytes(content)
+        assert paper_files.is_there("nettrace", tmp_path) is right
+    assert not paper_files.is_there("search_logs", tmp_path)
+
+
+def test_unknown_names_are_refused(tmp_path: Path) -> None:
+    for use in (paper_files.paper_file, paper_files.path_of, paper_files.fetch):
+        with pytest.raises(UnknownName, match="did you mean 'nettrace'"):
+            use("net_trace", tmp_path)
+
+
+def test_every_file_has_a_digest_and_the_papers_number_of_cells() -> None:
+    cells = {name: file.cells for name, file in paper_files.PAPER_FILES.items()}
+    assert cells == {"social_network": 11_342, "search_logs": 32_768, "nettrace": 65_536}
+    assert list(cells) == list(paper_files.DIGESTS)

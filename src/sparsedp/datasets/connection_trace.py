@@ -1,0 +1,102 @@
+"""The trace LBL-CONN-7 as a histogram: TCP connections by the five minutes in which they began.
+
+The paper's tcptrace has 7,865 entries made from it; how is not known. Here the cells are five minutes of the clock,
+30 days of them from the five minutes of the earliest connection on: 8,640 cells. What begins after them is left out.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from array import array
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from sparsedp.arrays import Floats, Integers
+from sparsedp.datasets.data_folder import data_folder
+from sparsedp.errors import BadFile
+
+NAME = "tcptrace"
+ABOUT = "TCP connections of 30 days by the 5 minutes in which they began (LBL-CONN-7; the paper's cut is not known)"
+CITATION = "V. Paxson's trace LBL-CONN-7 of the Internet Traffic Archive, which says what to cite"
+PAGE = "https://ita.ee.lbl.gov/html/contrib/LBL-CONN-7.html"
+FILES = (
+    "lbl-conn-7.red",
+    "lbl-conn-7.red.gz",
+    "lbl-conn-7",
+    "lbl-conn-7.gz",
+    "lbl-conn-7/lbl-conn-7.red",
+)
+"""What the file may be called: as the archive packs it, unpacked, or compressed again."""
+
+SECONDS_A_CELL, SECONDS_A_DAY, DAYS = 300, 86_400, 30
+CELLS = DAYS * SECONDS_A_DAY // SECONDS_A_CELL
+LEAST_COLUMNS, MOST_COLUMNS = 8, 9
+"""Begin, duration, protocol, bytes each way, both hosts, how it ended; and flags, where there are any."""
+LONGEST_LINE = 1000
+_GZIP, _COMPRESS = b"\x1f\x8b", b"\x1f\x9d"
+
+
+def trace_file(folder: Path | None = None) -> Path | None:
+    """The trace in the folder, if it is there."""
+    folder = folder or data_folder()
+    return next((folder / name for name in FILES if (folder / name).is_file()), None)
+
+
+def how_to_get() -> str:
+    """Where the trace is and what to call it: nobody has published a checksum of it, so it is not downloaded."""
+    return f"get the trace LBL-CONN-7 from {PAGE}, unpack it and put it in {data_folder()} as {FILES[0]}"
+
+
+def connections(path: Path | None = None) -> Integers:
+    """The connections of each of the 8,640 cells."""
+    path = path or trace_file()
+    if path is None:
+        raise BadFile(f"There is no {data_folder() / FILES[0]}; {how_to_get()}.")
+    try:
+        with open(path, "rb") as file:
+            begun = _times(file, path)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or "it is damaged or was cut short"
+        raise BadFile(f"Could not read {path}: {reason}; {how_to_get()}.") from None
+    if begun.size == 0:
+        raise BadFile(f"{path} is empty; {how_to_get()}.")
+    cells = (begun // SECONDS_A_CELL).astype(np.int64)
+    cells -= cells.min()
+    if cells.max() >= CELLS + SECONDS_A_DAY // SECONDS_A_CELL:
+        raise BadFile(f"{path} is not LBL-CONN-7: its times spread over more than {DAYS} days; {how_to_get()}.")
+    return np.bincount(cells[cells < CELLS], minlength=CELLS).astype(np.int64)
+
+
+def _times(file: BinaryIO, path: Path) -> Floats:
+    """When every connection began, in seconds: since 1970 or since any other moment, cells come out the same."""
+    start = file.read(2)
+    file.seek(0)
+    if start == _COMPRESS:
+        raise BadFile(f"{path} is packed in a way that Python cannot undo; `gzip -dc` or `uncompress` can.")
+    lines = gzip.GzipFile(fileobj=file) if start == _GZIP else file
+    begun = array("d")
+    while line := lines.readline(LONGEST_LINE):
+        columns = line.split()
+        if not columns:
+            continue
+        if not LEAST_COLUMNS <= len(columns) <= MOST_COLUMNS:
+            raise _unreadable(path)
+        try:
+            begun.append(float(columns[0]))
+        except ValueError:
+            raise _unreadable(path) from None
+    times = np.frombuffer(begun, dtype=np.float64)
+    # Beyond 2^53 seconds neighbouring cells could no longer be told apart.
+    if not np.all((times >= 0) & (times < 2.0**53)):
+        raise _unreadable(path)
+    return times
+
+
+def _unreadable(path: Path) -> BadFile:
+    return BadFile(
+        f"{path} has rows that cannot be read: each must hold {LEAST_COLUMNS} or {MOST_COLUMNS} columns with spaces "
+        f"between them, the first a time in seconds; {how_to_get()}."
+    )
