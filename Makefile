@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS := .venv-peers
 # One thread for the numerical libraries: repeatable timings, and the tests already run one process a core.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
@@ -99,6 +100,14 @@ bench-stream-speed: $(VENV)/.bench  ## streams against the noise they draw and a
 bench-ingest: $(VENV)/.bench  ## counting twenty million records against the same bound written in plain SQL
 	$(BIN)/python benchmarks/bench_ingest.py
 
+$(PEERS)/.done: pyproject.toml
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
+	@touch $@
+
+bench-peers: $(PEERS)/.done  ## the same releases by OpenDP, diffprivlib, Google DP, PipelineDP and JAX Privacy: error, time, growth
+	$(PEERS)/bin/python benchmarks/bench_peers.py
+
 experiments: $(VENV)/.demo  ## every table and figure of the paper, and what became of its claims: minutes
 	$(BIN)/python -m sparsedp.experiments
 
@@ -119,4 +128,4 @@ fidelity: $(VENV)/.bench  ## the paper's own files, which `sparsedp datasets fet
 	$(BIN)/python benchmarks/fidelity.py
 
 clean:  ## remove the virtual environment and everything generated
-	rm -rf $(VENV) out .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) out .mypy_cache .ruff_cache .hypothesis

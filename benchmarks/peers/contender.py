@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from sparsedp.arrays import Floats, Integers
 
 Run = Callable[[], Floats]
@@ -12,7 +14,7 @@ Prepare = Callable[[Integers, str], Run]
 
 CELLS = "a noisy count for every cell"
 RECORDS = "from records: counted, noise added, none below 0"
-PEOPLE = "from records with their people: bounded to one record each, counted, noise added"
+PEOPLE = "from records: one kept a person, counted, noise added"
 TREE = "sums of a binary tree, made consistent"
 WIDE_TREE = "sums of a tree with 16 children a node, made consistent"
 STREAM = "a stream: every tick is published as it comes"
@@ -41,6 +43,4 @@ class Contender:
 
 def records_of(counts: Integers) -> Floats:
     """A record in the middle of its cell, for each that is counted."""
-    import numpy as np
-
     return np.repeat(np.arange(counts.size) + 0.5, counts)

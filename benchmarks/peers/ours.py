@@ -10,7 +10,7 @@ from peers.contender import CELLS, PEOPLE, RECORDS, STREAM, TREE, WIDE, WIDE_TRE
 from sparsedp.arrays import Floats, Integers
 from sparsedp.mechanisms.base import Mechanism
 
-PURE = "pure ε; integers and exact discrete noise, randomness of the system's, fresh for every draw"
+PURE = "pure ε; integers and exact discrete noise, randomness from the operating system, fresh for every draw"
 ONE_INTRUSION = f"{PURE}; also against an intruder who once sees the state"
 ANY_INTRUSIONS = f"{PURE}; also against an intruder who sees the state, however often"
 
@@ -74,6 +74,7 @@ def noise_and_totals(counts: Integers, epsilon: str) -> Run:
 CONTENDERS = (
     Contender("sparsedp", "Laplace()", CELLS, PURE, released_by(sdp.Laplace())),
     Contender("sparsedp", "Adaptive(), the default", CELLS, PURE, released_by(sdp.Adaptive())),
+    Contender("sparsedp", 'Adaptive("cells")', CELLS, PURE, released_by(sdp.Adaptive("cells"))),
     Contender("sparsedp", "Laplace() of np.histogram, clipped at 0", RECORDS, PURE, from_records),
     Contender("sparsedp", "count(privacy_unit=…), Laplace()", PEOPLE, f"{PURE}; for people", from_people),
     Contender("sparsedp", "Hierarchical()", TREE, PURE, released_by(sdp.Hierarchical())),

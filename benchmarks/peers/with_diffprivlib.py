@@ -7,10 +7,10 @@ from diffprivlib import tools
 from peers.contender import RECORDS, Contender, Run, records_of
 from sparsedp.arrays import Floats, Integers
 
-# Its noise is ⌊ln(u)/ε⌋ for a u of 53 bits: the largest value, 36/ε, tells neighbours apart, with that probability.
+# Its noise is ⌊ln(u)/−ε⌋ for one u of 53 bits, so it ends at 37/ε, where an output tells neighbours apart for certain.
 GUARANTEE = (
-    "ε up to about 2⁻⁵³ a cell: noise from one 53-bit float, never above 37/ε; sensitivity fixed at 1, whatever the "
-    "weights; bounds and bins must be given, else they are read off the data with a warning"
+    "ε up to about 2⁻⁵³ a cell: noise from one 53-bit float, never above 37/ε; one record counts 1, several of a "
+    "person are not bounded; the range must be given, else it is read off the data, with a warning"
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import opendp.prelude as dp
 
@@ -18,7 +20,7 @@ def space() -> tuple[dp.Domain, dp.Metric]:
     return dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
 
 
-def checked(measurement: dp.Measurement, epsilon: str) -> dp.Measurement:
+def checked(measurement: Any, epsilon: str) -> Any:
     """The measurement, if its own map says that one record more or less costs the ε that was asked for."""
     stated = measurement.map(1)
     if not np.isclose(stated, float(epsilon), rtol=1e-9, atol=0.0):
@@ -33,7 +35,7 @@ def noisy_cells(counts: Integers, epsilon: str) -> Run:
 
 def noisy_tree(branching: int) -> Prepare:
     def prepare(counts: Integers, epsilon: str) -> Run:
-        tree = dp.t.make_b_ary_tree(*space(), leaf_count=counts.size, branching_factor=branching)
+        tree: Any = dp.t.make_b_ary_tree(*space(), leaf_count=counts.size, branching_factor=branching)
         noisy = checked(tree >> dp.m.then_laplace(scale=tree.map(1) / float(epsilon)), epsilon)
         release = noisy >> dp.t.make_consistent_b_ary_tree(branching, TIA="i64", TOA="f64")
         return lambda: np.array(release(counts))

@@ -12,8 +12,15 @@ from sparsedp.experiments.paper.experiment import Experiment
 PACKAGE = Path(__file__).parents[2]
 # What no measurement runs through: how data come in and how results are shown.
 NOT_MEASURED_WITH = ("cli", "reports", "ingest", "publishing", "previews", "experiments")
-SHARED = ("metrics.py", "accuracy/contenders.py", "paper/data.py", "paper/stand_ins.py", "paper/seeds.py")
-ONLY_SHOWN = ("definition.py", "pictures.py", "tables.py", "claims.py")
+SHARED = (
+    "metrics.py",
+    "accuracy/contenders.py",
+    "paper/data.py",
+    "paper/stand_ins.py",
+    "paper/seeds.py",
+    "paper/continual/observing.py",
+)
+ONLY_SHOWN = ("definition.py", "pictures.py", "tables.py", "claims.py", "reading.py", "laws.py")
 """The files of an experiment that come after its measurements: redrawing is free."""
 
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from sparsedp.errors import UnknownName
 from sparsedp.experiments.paper.experiment import Experiment
 
-FOLDERS = ("sensitivities",)
+FOLDERS = ("continual", "stream_scaling", "sensitivities")
 
 
 def experiments() -> dict[str, Experiment]:

@@ -92,7 +92,7 @@ CLAIMS = (
         "satisfies ε-differential privacy, no matter how many queries are asked.",
         judge_queries,
     ),
-    Claim("Section 5.2, Lemma 1", "The compressive mechanism satisfies ε-differential privacy.", judge_privacy),
+    Claim("Section 5.2, Lemma 4", "The compressive mechanism satisfies ε-differential privacy.", judge_privacy),
     Claim("Appendix A", "The sensitivity of g is Δ_g = √k.", judge_sensitivity_of_samples),
     Claim(
         "Section 5.3",
