@@ -10,8 +10,8 @@ from sparsedp.experiments.paper.outcomes import Outcome, Outcomes
 from sparsedp.experiments.paper.running import timed
 from sparsedp.experiments.paper.sensitivities.claims import (
     judge_choice,
-    judge_queries,
     judge_privacy,
+    judge_queries,
     judge_sensitivity_of_samples,
     judge_sensitivity_of_scores,
 )

@@ -150,10 +150,9 @@ def judge_costs(outcomes: Outcomes) -> Judgement:
     )
     ticks = found["observe_seconds"]
     measured = (
-        f"A release at time t takes time ∝ t^{seconds} (CoSaMP, {1000 * found['release_seconds'][-1]:,.0f} ms at "
-        f"t = {found['moments'][-1]:,}) and memory ∝ t^{size}; a tick takes {1e6 * min(ticks):.1f} to "
-        f"{1e6 * max(ticks):.1f} µs from the first t to the last. Each is multiplied by k, which is O(log T) while "
-        "S is a constant. "
+        f"From t = {found['moments'][0]:,} to {found['moments'][-1]:,} a release takes time ∝ t^{seconds} (CoSaMP) and "
+        f"memory ∝ t^{size}; the dearest ticks take {max(ticks) / min(ticks):.2f} times as long as the cheapest. Each is "
+        "multiplied by k, which is O(log T) while S is a constant. "
         "The signs are k·t bits of a public stream; long ones are drawn again, part by part, not kept."
     )
     holds = max(seconds.low, size.low) <= 1 + ROOM
