@@ -151,8 +151,8 @@ def judge_costs(outcomes: Outcomes) -> Judgement:
     ticks = found["observe_seconds"]
     measured = (
         f"From t = {found['moments'][0]:,} to {found['moments'][-1]:,} a release takes time ∝ t^{seconds} (CoSaMP) and "
-        f"memory ∝ t^{size}; the dearest ticks take {max(ticks) / min(ticks):.2f} times as long as the cheapest. Each is "
-        "multiplied by k, which is O(log T) while S is a constant. "
+        f"memory ∝ t^{size}; the dearest ticks take {max(ticks) / min(ticks):.2f} times as long as the cheapest. Each "
+        "is multiplied by k, which is O(log T) while S is a constant. "
         "The signs are k·t bits of a public stream; long ones are drawn again, part by part, not kept."
     )
     holds = max(seconds.low, size.low) <= 1 + ROOM
