@@ -62,7 +62,7 @@ def test_claims_stand_in_the_papers_order(chapter: Chapter) -> None:
 
 def test_verdicts_are_counted(chapter: Chapter) -> None:
     assert tally([chapter, chapter]) == {Verdict.HOLDS: 0, Verdict.HOLDS_ONLY: 8, Verdict.DOES_NOT_HOLD: 0}
-    assert "Of 8 claims 0 hold as they stand, 8 hold only" in counted(tally([chapter, chapter]))
+    assert "8 claims: 0 hold, 8 hold only" in counted(tally([chapter, chapter]))
     assert Judgement(Verdict.HOLDS_ONLY, "", "on Sundays").in_words == "holds only on Sundays"
 
 

@@ -33,7 +33,7 @@ def test_everything_is_written_and_the_exit_code_is_0(capsys: pytest.CaptureFixt
     said = capsys.readouterr().out
     assert "6 of 6 jobs" in said
     assert "met" in said
-    assert "Of 4 claims" in said
+    assert "4 claims: 0 hold" in said
 
 
 def test_pages_are_drawn_again_from_results_alone(monkeypatch: pytest.MonkeyPatch) -> None:

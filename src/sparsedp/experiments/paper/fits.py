@@ -20,7 +20,7 @@ class Slope:
     high: float
 
     def __str__(self) -> str:
-        return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
+        return f"{self.value:z.2f} [{self.low:z.2f}, {self.high:z.2f}]"
 
     def holds(self, exponent: float) -> bool:
         """Whether the interval has the exponent in it."""

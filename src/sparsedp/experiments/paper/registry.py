@@ -7,7 +7,18 @@ from importlib import import_module
 from sparsedp.errors import UnknownName
 from sparsedp.experiments.paper.experiment import Experiment
 
-FOLDERS = ("continual", "stream_scaling", "sensitivities")
+FOLDERS = (
+    "choosing_sparsity",
+    "epsilon_sweep",
+    "cosine_sweep",
+    "continual",
+    "scaling",
+    "stream_scaling",
+    "isometry",
+    "recovery_constant",
+    "noise_norm",
+    "sensitivities",
+)
 
 
 def experiments() -> dict[str, Experiment]:

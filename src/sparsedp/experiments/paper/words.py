@@ -29,7 +29,6 @@ BEFORE_THE_CLAIMS = (
 
 
 def counted(verdicts: Mapping[Verdict, int]) -> str:
-    """One sentence: how the claims came out."""
-    total = sum(verdicts.values())
+    """How the claims came out."""
     held, only, failed = (verdicts[verdict] for verdict in (Verdict.HOLDS, Verdict.HOLDS_ONLY, Verdict.DOES_NOT_HOLD))
-    return f"Of {total} claims {held} hold as they stand, {only} hold only under a condition, and {failed} do not hold."
+    return f"{sum(verdicts.values())} claims: {held} hold, {only} hold only under a condition, {failed} do not."

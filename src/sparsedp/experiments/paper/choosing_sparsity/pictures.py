@@ -1,0 +1,95 @@
+"""The U of every data set, and under it how often the private choice picked each S."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparsedp.experiments.paper.choosing_sparsity.judging.flat_part import FLAT, curve_of, quality_of
+from sparsedp.experiments.paper.choosing_sparsity.measuring import DECODERS, PAPERS, SHARE
+from sparsedp.experiments.paper.data import PAPER_DATA
+from sparsedp.experiments.paper.drawing import LOOKS, VERMILION, Look, canvas, legend_below, save
+from sparsedp.experiments.paper.epsilon_sweep.judging.data_names import panel_title
+from sparsedp.experiments.paper.experiment import Picture
+from sparsedp.experiments.paper.fits import mean_interval
+from sparsedp.experiments.paper.outcomes import Outcomes
+
+LOOK_OF = {"cosamp": "compressive", "basis_pursuit": "compressive bp", "vamp_tree": "compressive tree"}
+BOUND = Look("the paper's u(D, S), CoSaMP's constants", VERMILION, "", (0, (1, 1)), width=1.4)
+MARGIN = 1.35
+"""The lower panels reach so many times beyond the flat part and the picks."""
+
+
+def draw(outcomes: Outcomes, folder: Path) -> list[Picture]:
+    """Two rows of panels: errors above, picks below, on a larger scale of S."""
+    figure, axes = canvas(2, len(PAPER_DATA), height=3.5)
+    for column, data in enumerate(PAPER_DATA):
+        _errors(axes[0, column], outcomes.where(data=data))
+        _picks(axes[1, column], outcomes.where(data=data))
+    axes[0, 0].set_ylabel("‖D − D*‖₂ (records)")
+    axes[1, 0].set_ylabel("share of the runs")
+    legend_below(figure, axes, columns=3)
+    picks = next(iter(outcomes.where(part="picks")))
+    caption = (
+        f"Above: the error against S at ε = {picks.settings['epsilon']}, of which 0.9 measures (Haar; mean of the runs "
+        f"and its 95 % interval). Grey: the flat part of CoSaMP's U, within {FLAT} of its least error. Below, at a "
+        f"larger scale: which S the private choice picked with the other 0.1 in {picks.settings['runs']:,} runs (bars: "
+        "with the constants of CoSaMP; hollow marks: of the other two decoders), and the exact law of the pick (lines)."
+    )
+    return [Picture(save(figure, folder / "choosing-sparsity.png"), caption)]
+
+
+def _errors(axis: Any, outcomes: Outcomes) -> None:
+    for decoder in DECODERS:
+        one = outcomes.only(part="errors", decoder=decoder)
+        look = LOOKS[LOOK_OF[decoder]]
+        sparsities = one.found["sparsities"]
+        means, lows, highs = zip(*(mean_interval(runs) for runs in one.found["errors"]), strict=True)
+        least = [min(runs) for runs in one.found["errors"]]
+        axis.fill_between(sparsities, np.maximum(lows, least), highs, color=look.colour, alpha=0.25, linewidth=0)
+        axis.plot(sparsities, means, **look.style(markersize=4, markevery=_every(sparsities)))
+    papers = outcomes.only(part="errors", decoder=PAPERS)
+    axis.plot(papers.found["sparsities"], papers.found["bounds"], **BOUND.style())
+    axis.axhline(papers.found["norm"], **LOOKS["zeros"].style())
+    axis.axvspan(
+        *curve_of(papers).flat, color="0.85", zorder=0, label=f"flat part of CoSaMP's U, within {FLAT} of its least"
+    )
+    axis.set(xscale="log", yscale="log", xlabel="sparsity S", title=panel_title(papers))
+
+
+def _every(sparsities: list[int]) -> list[int]:
+    """Places of marks that are an even distance apart on the log scale, however fine the grid is there."""
+    wanted = np.geomspace(sparsities[0], sparsities[-1], 12)
+    return sorted({int(np.abs(np.log(np.array(sparsities) / one)).argmin()) for one in wanted})
+
+
+def _picks(axis: Any, outcomes: Outcomes) -> None:
+    reached: list[float] = []
+    for decoder in DECODERS:
+        quality = quality_of(outcomes, outcomes.values("data")[0], decoder, SHARE)
+        look = LOOKS[LOOK_OF[decoder]]
+        values, counts = np.unique(quality.picks, return_counts=True)
+        shares = counts / counts.sum()
+        likely = quality.law > quality.law.max() / 100
+        axis.plot(quality.candidates[likely], quality.law[likely], **look.style(marker="", label=None))
+        if decoder == PAPERS:
+            axis.axvspan(*quality.curve.flat, color="0.85", zorder=0)
+            axis.bar(values, shares, width=0.85, color=look.colour, alpha=0.5, linewidth=0)
+            reached += [*quality.curve.flat]
+        else:
+            hollow = {"markerfacecolor": "white", "linestyle": "none", "markersize": 4, "label": None}
+            axis.plot(values, shares, **look.style(**hollow))
+        reached += [values[0], values[-1]]
+    axis.set(xscale="log", xlim=(min(reached) / MARGIN, max(reached) * MARGIN), ylim=(0, None), xlabel="picked S")
+    _plain_ticks(axis)
+
+
+def _plain_ticks(axis: Any) -> None:
+    """Less than two decades are readable in plain numbers only."""
+    import matplotlib as mpl
+
+    axis.xaxis.set_major_locator(mpl.ticker.LogLocator(subs=(1, 2, 5)))
+    axis.xaxis.set_major_formatter("{x:g}")
+    axis.xaxis.set_minor_formatter("")

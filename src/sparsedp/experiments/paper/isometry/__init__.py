@@ -1,0 +1,1 @@
+"""How nearly the sensing keeps the length of sparse vectors: the restricted-isometry constant, sampled and searched."""

@@ -1,0 +1,106 @@
+"""The isometry constants against the rows, the cells and the sparsity."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparsedp.experiments.paper.drawing import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    VERMILION,
+    Look,
+    canvas,
+    legend_below,
+    save,
+)
+from sparsedp.experiments.paper.experiment import Picture
+from sparsedp.experiments.paper.isometry.claims import ENOUGH, MECHANISM_CONSTANT
+from sparsedp.experiments.paper.outcomes import Outcomes
+
+ENSEMBLES = {
+    "bernoulli": ("i.i.d. ±1 (the paper's)", VERMILION, "o"),
+    "hadamard": ("Hadamard, cells permuted (ours)", BLUE, "s"),
+    "unshuffled": ("Hadamard, cells not permuted", GREEN, "^"),
+}
+BASES = {
+    "identity": ("i.i.d. ±1 in the standard basis", BLACK, "v"),
+    "haar": ("i.i.d. ±1 in Haar", ORANGE, "D"),
+    "cosine": ("i.i.d. ±1 in cosine", PURPLE, "P"),
+}
+KINDS = {"searched": ("over supports found by search", "-"), "random": ("over random supports", "--")}
+TICKS = (0.1, 0.2, 0.5, 1, 2, 5)
+
+
+def draw(outcomes: Outcomes, folder: Path) -> list[Picture]:
+    """Four panels: against k by ensemble and by basis, against n and against S."""
+    figure, axes = canvas(2, 2, width=5.6, height=3.5)
+    rows = outcomes.where(part="rows")
+    settings = next(iter(rows)).settings
+    cells, sparsity = settings["cells"], settings["sparsity"]
+    about = f"n = {cells:,}, S = {sparsity}"
+    for ensemble in ENSEMBLES:
+        _both(axes[0, 0], rows.where(ensemble=ensemble, basis="haar"), "rows", ENSEMBLES[ensemble])
+    _theory(axes[0, 0], rows, sparsity)
+    axes[0, 0].set_title(f"Haar basis, {about}", loc="left")
+    for basis in BASES:
+        _both(axes[0, 1], rows.where(ensemble="bernoulli", basis=basis), "rows", BASES[basis])
+    axes[0, 1].set_title(f"i.i.d. ±1 in three bases, {about}", loc="left")
+    constant = next(iter(outcomes.where(part="cells"))).settings["constant"]
+    for axis, part, title in (
+        (axes[1, 0], "cells", f"k = {constant}·S·log₂(n/S), Haar, S = {sparsity}"),
+        (axes[1, 1], "sparsity", f"k = {constant}·S·log₂(n/S), Haar, n = {_cells(outcomes, 'sparsity'):,}"),
+    ):
+        for ensemble in ("bernoulli", "hadamard"):
+            _both(axis, outcomes.where(part=part, ensemble=ensemble), part, ENSEMBLES[ensemble])
+        axis.set_title(title, loc="left")
+    for axis, label in zip(axes.flat, ("rows k", "rows k", "cells n", "sparsity S"), strict=True):
+        axis.set_yscale("log")
+        axis.set_xscale("log", base=2)
+        axis.set(xlabel=label, ylabel="δ₂S, from below")
+        axis.set(ylim=(0.07, 7.5), yticks=TICKS, yticklabels=map(str, TICKS))
+        axis.set_yticks([], minor=True)
+        axis.axhline(ENOUGH, **Look("√2 − 1: enough for basis pursuit", GREY, "", ":", 2.0).style())
+    for kind, dash in KINDS.values():
+        axes[0, 0].plot([], [], **Look(kind, GREY, "", dash).style())
+    legend_below(figure, axes, columns=3)
+    caption = (
+        "Lower bounds of the restricted-isometry constant δ₂S of Φ Ψ: the largest |σ² − 1| over random supports "
+        "(dashed) and over those that a search finds (solid). It falls with k (top) and, with k in proportion to "
+        "S·log(n/S), depends little on n and S (bottom). Random supports miss half of it. Hadamard rows need the "
+        "permutation of the cells. The vertical line is the k of C = 2, which the mechanism does best with."
+    )
+    return [Picture(save(figure, folder / "isometry.png"), caption)]
+
+
+def _cells(outcomes: Outcomes, part: str) -> int:
+    return int(outcomes.where(part=part).values("cells")[0])
+
+
+def _both(axis: Any, outcomes: Outcomes, against: str, look: tuple[str, str, str]) -> None:
+    name, colour, marker = look
+    for key, (_, dash) in KINDS.items():
+        found = sorted(
+            (one.found["rows"] if against == "rows" else one.settings[against], one.found[key]) for one in outcomes
+        )
+        x, deltas = [x for x, _ in found], [values for _, values in found]
+        label = name if key == "searched" else "_"
+        axis.plot(x, [np.mean(d) for d in deltas], **Look(label, colour, marker, dash).style())
+        axis.fill_between(x, [min(d) for d in deltas], [max(d) for d in deltas], color=colour, alpha=0.15, linewidth=0)
+
+
+def _theory(axis: Any, rows: Outcomes, sparsity: int) -> None:
+    """What random columns must have, and where the mechanism is."""
+    ends = [one.found["rows"] for one in rows]
+    k = np.geomspace(min(ends), max(ends), 50)
+    ratio = 2 * sparsity / k
+    axis.plot(k, 2 * np.sqrt(ratio) + ratio, **Look("(1 + √(2S/k))² − 1", GREY, "", "-", 2.0).style())
+    in_use = [one.found["rows"] for one in rows.where(constant=MECHANISM_CONSTANT)]
+    if in_use:
+        axis.axvline(in_use[0], color=GREY, linewidth=1)

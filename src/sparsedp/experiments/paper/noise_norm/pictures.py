@@ -1,0 +1,99 @@
+"""How often the noise exceeds its bounds, and how far below them it stays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparsedp.experiments.paper.drawing import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    VERMILION,
+    Look,
+    canvas,
+    legend_below,
+    save,
+)
+from sparsedp.experiments.paper.experiment import Picture
+from sparsedp.experiments.paper.noise_norm.law import CORRECTED, PAPER, bound, most_by_moments
+from sparsedp.experiments.paper.outcomes import Outcomes
+
+SERIES = (
+    Look("", VERMILION, "o", "-"),
+    Look("", BLUE, "s", "--"),
+    Look("", GREEN, "^", "-."),
+    Look("", ORANGE, "D", (0, (6, 2))),
+    Look("", BLACK, "P", ":"),
+)
+
+
+def draw(outcomes: Outcomes, folder: Path) -> list[Picture]:
+    """Three panels: P(Y > bound)/δ for both bounds, and quantiles beside the bounds."""
+    figure, axes = canvas(1, 3, width=4.6, height=3.6)
+    exact, drawn = outcomes.where(part="exact"), outcomes.where(part="draws")
+    looks = _looks([rows for rows in exact.values("rows") if rows in drawn.values("rows")])
+    for axis, key, under_root, title in (
+        (axes[0, 0], "paper", PAPER, "the paper's bound, 2λ²(k + √(2k/δ))"),
+        (axes[0, 1], "corrected", CORRECTED, "Chebyshev's bound, 2λ²(k + √(5k/δ))"),
+    ):
+        _exceedance(axis, exact, drawn, looks, key, under_root)
+        axis.set_title(title, loc="left")
+    axes[0, 1].sharey(axes[0, 0])
+    _quantiles(axes[0, 2], exact, drawn, looks)
+    legend_below(figure, axes, columns=4)
+    caption = (
+        "Left and middle: the probability that ‖e‖₂² exceeds a bound, over the δ that the bound allows; lines are "
+        "exact, marks are drawn with the mechanism's own discrete noise at ε = 0.1. The black line is what is claimed. "
+        "The grey one is the most that a law with this mean and this variance can do: above 1 on the left, so that "
+        "the paper's bound does not follow from them; but Laplace noise stays below half of δ. Right: the level that "
+        "the noise really exceeds with probability δ, beside the two bounds for one k."
+    )
+    return [Picture(save(figure, folder / "noise-norm.png"), caption)]
+
+
+def _looks(rows: list[int]) -> dict[int, Look]:
+    kept = [rows[round(place)] for place in np.linspace(0, len(rows) - 1, min(len(rows), len(SERIES)))]
+    return {k: replace(series, label=f"Laplace noise, k = {k}") for k, series in zip(kept, SERIES, strict=False)}
+
+
+def _exceedance(axis: Any, exact: Outcomes, drawn: Outcomes, looks: dict[int, Look], key: str, under_root: int) -> None:
+    deltas = np.geomspace(1e-3, 0.9, 60)
+    most = [most_by_moments(delta, under_root) / delta for delta in deltas]
+    axis.plot(deltas, most, **Look("most for this mean and variance", GREY, "", "-", 2.4).style())
+    axis.plot([1e-3, 1], [1, 1], **Look("what is claimed", BLACK, "", "-", 1.0).style())
+    for k, look in looks.items():
+        found = exact.only(rows=k).found
+        ratios = [np.mean(ends) / delta for ends, delta in zip(found[key], found["deltas"], strict=True)]
+        axis.plot(found["deltas"], ratios, **look.style(marker=None))
+        one = drawn.only(rows=k)
+        shares = [above / one.settings["draws"] for above in one.found[f"above_{key}"]]
+        kept = [(d, share / d) for d, share in zip(one.found["deltas"], shares, strict=True) if share]
+        axis.plot(*zip(*kept, strict=True), **look.style(linestyle="none"))
+    axis.set(xscale="log", yscale="log", xlabel="δ", ylabel="P(‖e‖₂² > bound) / δ", ylim=(2e-3, 4))
+
+
+def _quantiles(axis: Any, exact: Outcomes, drawn: Outcomes, looks: dict[int, Look]) -> None:
+    for k, look in looks.items():
+        found = exact.only(rows=k).found
+        levels = [np.sqrt(np.mean(ends) / k) for ends in found["quantiles"]]
+        axis.plot(found["deltas"], levels, **look.style(marker=None))
+        one = drawn.only(rows=k)
+        axis.plot(one.found["deltas"], np.sqrt(np.array(one.found["quantiles"]) / k), **look.style(linestyle="none"))
+        axis.plot([], [], **look.style())
+    deltas, k = np.geomspace(1e-3, 0.9, 60), sorted(looks)[len(looks) // 2]
+    for under_root, colour, dash, label in (
+        (PAPER, GREY, "--", f"the paper's bound, k = {k}"),
+        (CORRECTED, GREY, ":", f"Chebyshev's bound, k = {k}"),
+    ):
+        bounds = [np.sqrt(bound(k, delta, under_root) / k) for delta in deltas]
+        axis.plot(deltas, bounds, **Look(label, colour, "", dash, 2.0).style())
+    axis.set(xscale="log", yscale="log", xlabel="δ", ylabel="‖e‖₂, in units of k/ε", ylim=(0.9, 12))
+    axis.set_title("level exceeded with probability δ", loc="left")
+    axis.set_yticks([1, 2, 3, 5, 10], ["1", "2", "3", "5", "10"])
+    axis.set_yticks([], minor=True)

@@ -1,0 +1,132 @@
+"""Recovery errors against what the bound has on its right side, and the paper's two decoders side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparsedp.experiments.paper.drawing import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    VERMILION,
+    Look,
+    canvas,
+    legend_below,
+    save,
+)
+from sparsedp.experiments.paper.experiment import Picture
+from sparsedp.experiments.paper.fits import mean_interval
+from sparsedp.experiments.paper.outcomes import Outcome, Outcomes
+from sparsedp.experiments.paper.recovery_constant.claims import noise_ratios
+
+DECODERS = {
+    "cosamp": Look("CoSaMP (the paper's)", VERMILION, "o"),
+    "basis_pursuit": Look("basis pursuit (the paper's)", ORANGE, "v", "--"),
+    "vamp": Look("VAMP (ours)", BLUE, "s", ":"),
+    "vamp_tree": Look("VAMP with a tree prior (ours)", PURPLE, "D", "-."),
+}
+PROBLEMS = (
+    ({"part": "noise", "noise": "laplace"}, Look("sparse signals, Laplace noise", BLACK, "o")),
+    ({"part": "noise", "noise": "aligned"}, Look("sparse signals, aligned noise", BLUE, "s")),
+    ({"part": "rows"}, Look("sparse signals, Laplace noise, other k", GREEN, "^")),
+    ({"part": "tail"}, Look("compressible signals, no noise", VERMILION, "x")),
+)
+
+
+def draw(outcomes: Outcomes, folder: Path) -> list[Picture]:
+    """Four panels against the bound; then every problem as a point."""
+    return [_against_the_bound(outcomes, folder), _side_by_side(outcomes, folder)]
+
+
+def _against_the_bound(outcomes: Outcomes, folder: Path) -> Picture:
+    figure, axes = canvas(2, 2, width=5.4, height=3.4)
+    noise = outcomes.where(part="noise", sensing="hadamard")
+    settings = next(iter(noise)).settings
+    cells, sparsity = settings["cells"], settings["sparsity"]
+    about = f"n = {cells:,}, S = {sparsity}"
+    length = float(np.sqrt(sparsity))
+    for axis, kind, title in (
+        (axes[0, 0], "laplace", f"Laplace noise, {about}"),
+        (axes[0, 1], "aligned", "the noise that hurts most on the true support"),
+    ):
+        found = list(noise.where(noise=kind))
+        levels = [one.settings["level"] * length for one in found]
+        for decoder, look in DECODERS.items():
+            _line(axis, levels, [one.found["errors"][decoder] for one in found], look)
+        axis.plot(levels, levels, **Look("error = θ", GREY, "", "-", 1.0).style())
+        axis.axhline(length, **Look("‖x‖₂: the error of publishing zeros", GREY, "", ":", 2.0).style())
+        axis.set(xscale="log", yscale="log", xlabel="θ = ‖e‖₂", ylabel="‖x − x*‖₂", title="")
+        axis.set_title(title, loc="left")
+    _rows(axes[1, 0], list(outcomes.where(part="rows")))
+    _tails(axes[1, 1], outcomes.where(part="tail"))
+    legend_below(figure, axes, columns=3)
+    caption = (
+        "Top: the error grows like θ, until the support is lost in the noise. Random noise hurts the decoders that "
+        "find the support little (C₃ ≈ √(S/k)), aligned noise as much as the bound allows. Bottom left: C₃ against "
+        "the rows. Bottom right: without noise, compressible signals; every mark is one p and one S, and the grey line "
+        "is C₂ = 1. Hadamard sensing, Haar basis; bars are 95 % intervals of the mean."
+    )
+    return Picture(save(figure, folder / "recovery-constant.png"), caption)
+
+
+def _line(axis: Any, x: list[float], runs: list[list[float]], look: Look) -> None:
+    means = [mean_interval(values) for values in runs]
+    centre = [mean for mean, _, _ in means]
+    # A log axis has no room for an interval that reaches zero.
+    low = [min(mean - below, 0.9 * mean) for mean, below, _ in means]
+    high = [above - mean for mean, _, above in means]
+    axis.errorbar(x, centre, yerr=[low, high], elinewidth=0.8, **look.style())
+
+
+def _rows(axis: Any, found: list[Outcome]) -> None:
+    k = [one.found["rows"] for one in found]
+    for decoder, look in DECODERS.items():
+        _line(axis, k, [noise_ratios([one], decoder) for one in found], look)
+    sparsity = found[0].settings["sparsity"]
+    guide = Look("√(S/k): noise on the true support", BLACK, "", ":", 1.2).style()
+    axis.plot(k, [np.sqrt(sparsity / rows) for rows in k], **guide)
+    level = found[0].settings["level"]
+    axis.set(xscale="log", yscale="log", xlabel="rows k", ylabel="C₃ = ‖x − x*‖₂ / θ")
+    axis.set_xticks(k, [str(rows) for rows in k])
+    axis.set_xticks([], minor=True)
+    axis.set_title(f"Laplace noise of θ = {level:g}·‖x‖₂", loc="left")
+
+
+def _tails(axis: Any, outcomes: Outcomes) -> None:
+    found = sorted(outcomes, key=lambda one: float(np.mean(one.found["tails"])))
+    tails = [float(np.mean(one.found["tails"])) for one in found]
+    for decoder, look in DECODERS.items():
+        means = [float(np.mean(one.found["errors"][decoder])) for one in found]
+        axis.plot(tails, means, **look.style(linestyle="none", label="_"))
+        axis.plot([], [], **look.style())
+    ends = [tails[0], tails[-1]]
+    axis.plot(ends, ends, color=GREY, linewidth=1)
+    axis.set(xscale="log", yscale="log", xlabel="‖x − x_S‖₁ / √S", ylabel="‖x − x*‖₂, no noise")
+    axis.set_title(f"compressible signals, n = {found[0].settings['cells']:,}", loc="left")
+
+
+def _side_by_side(outcomes: Outcomes, folder: Path) -> Picture:
+    figure, axes = canvas(1, 1, width=6.4, height=5.2)
+    axis = axes[0, 0]
+    ends: list[float] = []
+    for settings, look in PROBLEMS:
+        found = list(outcomes.where(**settings))
+        greedy, convex = (
+            [e for one in found for e in one.found["errors"][name]] for name in ("cosamp", "basis_pursuit")
+        )
+        axis.plot(convex, greedy, **look.style(linestyle="none", alpha=0.5, markersize=4))
+        ends += [*greedy, *convex]
+    axis.plot([min(ends), max(ends)], [min(ends), max(ends)], **Look("the same error", GREY, "", "-", 1.2).style())
+    axis.set(xscale="log", yscale="log", xlabel="‖x − x*‖₂ of basis pursuit", ylabel="‖x − x*‖₂ of CoSaMP")
+    legend_below(figure, axes, columns=2)
+    caption = (
+        "The paper's two decoders on the same problems, a mark each: below the line CoSaMP is ahead, which is told the "
+        "true S; above it basis pursuit is."
+    )
+    return Picture(save(figure, folder / "recovery-constant-decoders.png"), caption)

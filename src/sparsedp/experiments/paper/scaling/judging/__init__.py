@@ -1,0 +1,1 @@
+"""What the claims, the table and the figures read out of the outcomes."""

@@ -1,0 +1,188 @@
+"""The judges of the sweep reach every verdict, on made-up outcomes."""
+
+from collections.abc import Callable
+from math import log10
+
+import pytest
+from made_up_sweep import CELLS, NORM, advantage, made_up_sweep
+
+from sparsedp.experiments.paper.claim import Judgement, Verdict
+from sparsedp.experiments.paper.epsilon_sweep.claims import expect
+from sparsedp.experiments.paper.epsilon_sweep.judging.advantage import Ratio, Sweep
+from sparsedp.experiments.paper.epsilon_sweep.judging.data_names import listed, percent, times, told
+from sparsedp.experiments.paper.epsilon_sweep.judging.over_epsilon import (
+    falls,
+    judge_advantage_grows_with_cells,
+    judge_exception,
+    judge_grows_as_epsilon_falls,
+    judge_lead_shrinks_with_cells,
+    judge_slightly_worse,
+    judge_small_data,
+    levels_off,
+)
+from sparsedp.experiments.paper.epsilon_sweep.judging.overall import (
+    judge_cannot_compete,
+    judge_much_more_accurate,
+    judge_order_of_magnitude,
+)
+from sparsedp.experiments.paper.epsilon_sweep.judging.universality import (
+    judge_adjacent,
+    judge_ranges_only,
+    judge_sparse_data,
+    judge_universal,
+    judge_very_close,
+)
+from sparsedp.experiments.paper.outcomes import Outcomes
+
+
+def growing(data: str, epsilon: float) -> float:
+    """1/2 at ε = 1, and twice as much with every decade."""
+    return 0.5 * 2 ** -log10(epsilon)
+
+
+def level(data: str, epsilon: float) -> float:
+    """The same, but no more from 10⁻³ on."""
+    return growing(data, max(epsilon, 1e-3))
+
+
+def with_cells(data: str, epsilon: float) -> float:
+    """Larger on larger data: Laplace leads by less at ε = 1."""
+    return growing(data, epsilon) * CELLS[data] / CELLS["nettrace"]
+
+
+def late(data: str, epsilon: float) -> float:
+    """Ahead from 0.01 on only."""
+    return 0.5 if epsilon > 0.01 else 3.0
+
+
+def ours_better(data: str, mechanism: str, epsilon: float) -> float:
+    """Our decoder is twenty times nearer than Laplace, the paper's are not."""
+    return {"compressive tree": 25.0, "hierarchical": 5000.0, "privelet": 5000.0}.get(mechanism, 500.0)
+
+
+def worthless(epsilon: float) -> float:
+    """An error of Laplace's that is far above that of zeros, except at ε = 1."""
+    return 500.0 if epsilon == 1 else 1000 * NORM
+
+
+EVERYWHERE = made_up_sweep(advantage(lambda data, e: 4.0))
+NOWHERE = made_up_sweep(advantage(lambda data, e: 0.2))
+TWENTYFOLD = made_up_sweep(advantage(lambda data, e: 20.0))
+
+CASES: list[tuple[Callable[[Outcomes], Judgement], Outcomes, Verdict]] = [
+    (judge_cannot_compete, EVERYWHERE, Verdict.HOLDS),
+    (judge_cannot_compete, made_up_sweep(advantage(late)), Verdict.HOLDS_ONLY),
+    (judge_cannot_compete, made_up_sweep(advantage(late, laplace=worthless)), Verdict.HOLDS_ONLY),
+    (judge_cannot_compete, NOWHERE, Verdict.DOES_NOT_HOLD),
+    (judge_order_of_magnitude, TWENTYFOLD, Verdict.HOLDS),
+    (judge_order_of_magnitude, made_up_sweep(ours_better), Verdict.HOLDS_ONLY),
+    (
+        judge_order_of_magnitude,
+        made_up_sweep(advantage(lambda data, e: 1 if e == 1 else 20, laplace=worthless)),
+        Verdict.HOLDS_ONLY,
+    ),
+    (judge_order_of_magnitude, EVERYWHERE, Verdict.DOES_NOT_HOLD),
+    (judge_much_more_accurate, EVERYWHERE, Verdict.HOLDS),
+    (judge_much_more_accurate, made_up_sweep(ours_better), Verdict.HOLDS_ONLY),
+    (judge_much_more_accurate, NOWHERE, Verdict.DOES_NOT_HOLD),
+    (judge_grows_as_epsilon_falls, made_up_sweep(advantage(growing)), Verdict.HOLDS),
+    (judge_grows_as_epsilon_falls, made_up_sweep(advantage(level)), Verdict.HOLDS_ONLY),
+    (judge_grows_as_epsilon_falls, EVERYWHERE, Verdict.DOES_NOT_HOLD),
+    (judge_exception, made_up_sweep(advantage(lambda data, e: 0.5 if e == 1 else 2)), Verdict.HOLDS),
+    (judge_exception, made_up_sweep(advantage(late)), Verdict.HOLDS_ONLY),
+    (judge_exception, EVERYWHERE, Verdict.DOES_NOT_HOLD),
+    (judge_small_data, EVERYWHERE, Verdict.HOLDS),
+    (judge_small_data, made_up_sweep(advantage(growing), sparsity=2), Verdict.DOES_NOT_HOLD),
+    (judge_slightly_worse, made_up_sweep(advantage(lambda data, e: 0.8)), Verdict.HOLDS),
+    (
+        judge_slightly_worse,
+        made_up_sweep(advantage(lambda data, e: 0.8 if data == "nettrace" else 0.2)),
+        Verdict.HOLDS_ONLY,
+    ),
+    (judge_slightly_worse, NOWHERE, Verdict.DOES_NOT_HOLD),
+    (judge_lead_shrinks_with_cells, made_up_sweep(advantage(with_cells)), Verdict.HOLDS),
+    (judge_lead_shrinks_with_cells, NOWHERE, Verdict.DOES_NOT_HOLD),
+    (judge_advantage_grows_with_cells, made_up_sweep(advantage(with_cells)), Verdict.HOLDS),
+    (
+        judge_advantage_grows_with_cells,
+        made_up_sweep(advantage(lambda data, e: with_cells(data, e) if e < 0.05 else 1.0)),
+        Verdict.HOLDS_ONLY,
+    ),
+    (judge_advantage_grows_with_cells, EVERYWHERE, Verdict.DOES_NOT_HOLD),
+    (judge_universal, EVERYWHERE, Verdict.HOLDS),
+    (judge_universal, made_up_sweep(advantage(growing), ranges=lambda *case: 7.0), Verdict.HOLDS_ONLY),
+    (judge_very_close, TWENTYFOLD, Verdict.HOLDS),
+    (judge_very_close, made_up_sweep(advantage(growing)), Verdict.HOLDS_ONLY),
+    (judge_very_close, NOWHERE, Verdict.DOES_NOT_HOLD),
+    (judge_ranges_only, EVERYWHERE, Verdict.HOLDS),
+    (judge_ranges_only, made_up_sweep(lambda *case: 5.0), Verdict.DOES_NOT_HOLD),
+    (judge_adjacent, EVERYWHERE, Verdict.HOLDS),
+    (judge_adjacent, made_up_sweep(advantage(growing), facts={"steps_of_at_most_one": 0.5}), Verdict.DOES_NOT_HOLD),
+    (judge_sparse_data, EVERYWHERE, Verdict.HOLDS),
+    (
+        judge_sparse_data,
+        made_up_sweep(advantage(growing), facts={"coefficients": {"haar": 5000, "cosine": 5000}}),
+        Verdict.DOES_NOT_HOLD,
+    ),
+]
+
+
+@pytest.mark.parametrize(("judge", "outcomes", "verdict"), CASES)
+def test_every_verdict_can_be_reached(
+    judge: Callable[[Outcomes], Judgement], outcomes: Outcomes, verdict: Verdict
+) -> None:
+    judgement = judge(outcomes)
+    assert judgement.verdict is verdict
+    assert judgement.measured.startswith("On stand-ins: ")
+    assert bool(judgement.only) == (verdict is Verdict.HOLDS_ONLY)
+
+
+def test_adjacent_cells_may_be_close_on_some_data_only() -> None:
+    outcomes = made_up_sweep(advantage(growing))
+    for one in outcomes.where(part="facts", data="search_logs"):
+        one.found["steps_of_at_most_one"] = 0.5
+    assert judge_adjacent(outcomes).only == "on social_network and nettrace"
+
+
+def test_a_lead_over_mechanisms_that_are_worse_than_zeros_is_said_to_be_one() -> None:
+    judgement = judge_cannot_compete(made_up_sweep(advantage(late, laplace=worthless)))
+    assert judgement.only == "for ε ≤ 0.01, where publishing zeros is nearer still"
+
+
+def test_expectations_are_about_files_and_can_be_missed() -> None:
+    assert expect(made_up_sweep(advantage(growing))) == []
+    assert [one.met for one in expect(made_up_sweep(advantage(level), origin="file"))] == [True, True, True]
+    flat = made_up_sweep(advantage(lambda data, e: 1.5), origin="file")
+    assert [one.met for one in expect(flat)] == [False, True, False]
+    behind = made_up_sweep(advantage(lambda data, e: 0.1 + 0.1 * growing(data, e)), origin="file")
+    assert [one.met for one in expect(behind)] == [True, False, True]
+    bent = made_up_sweep(advantage(lambda data, e: growing(data, e) if e > 2e-5 else 1.5), origin="file")
+    assert [one.met for one in expect(bent)] == [True, True, False]
+
+
+def test_ratios_know_how_sure_they_are() -> None:
+    sweep = Sweep(made_up_sweep(advantage(level)))
+    ratio = sweep.ratio("nettrace", "1", "laplace")
+    assert ratio.value == pytest.approx(0.5)
+    assert ratio.ends[0] < 0.5 < ratio.ends[1]
+    assert ratio.with_ends.startswith("0.5 [0.4")
+    assert Ratio(1.0, 0.1).compared_with(Ratio(0.8, 0.1)) == 1
+    assert Ratio(0.8, 0.1).compared_with(Ratio(1.0, 0.1)) == -1
+    assert Ratio(1.0, 0.1).compared_with(Ratio(0.8, 0.1), pairs=15) == 0
+    assert falls([Ratio(0.0, 0.1), Ratio(1.0, 0.1), Ratio(0.5, 0.1)])
+    assert not falls([Ratio(0.0, 0.1), Ratio(1.0, 0.1), Ratio(0.9, 0.1)])
+    assert levels_off(sweep, "nettrace") == "0.001"
+
+
+def test_words() -> None:
+    assert (times(0.1549), times(14.2), times(1234.5)) == ("0.15", "14", "1,234")
+    assert (percent(0.0789), percent(1.0)) == ("7.89 %", "100 %")
+    assert (listed([]), listed(["a"]), listed(["a", "b", "c"])) == ("", "a", "a, b and c")
+    some = Outcomes(
+        [
+            *made_up_sweep(advantage(level), names=["nettrace"]),
+            *made_up_sweep(advantage(level), names=["search_logs"], origin="file"),
+        ]
+    )
+    assert told(some, ["nettrace", "search_logs"], "so") == "With stand-ins for nettrace: so"
+    assert told(some, ["search_logs"], "so") == "So"

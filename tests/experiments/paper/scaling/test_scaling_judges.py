@@ -1,0 +1,166 @@
+"""Judges of growth, on made-up outcomes: each verdict can be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log2, sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sparsedp.experiments.paper.claim import Verdict
+from sparsedp.experiments.paper.outcomes import Outcome, Outcomes
+from sparsedp.experiments.paper.scaling.contenders import EVERY
+from sparsedp.experiments.paper.scaling.judging import bounds, costs
+from sparsedp.experiments.paper.scaling.judging.laws import Series, growth, rows_at
+
+Law = Callable[..., float]
+CELLS = [2**e for e in range(10, 21, 2)]
+
+
+def ideal(name: str, n: float, epsilon: float = 1.0, s: float = 8) -> float:
+    """Errors as the paper has them."""
+    if name.startswith("compressive"):
+        return 3 * s * log2(n / s) / epsilon
+    if name in ("laplace", "hierarchical", "privelet"):
+        return sqrt(2 * n) / epsilon * (1 if name == "laplace" else log2(n))
+    return 4 * sqrt(s) / epsilon
+
+
+def runs(error: float) -> list[float]:
+    return [0.99 * error, 1.01 * error]
+
+
+def made_up(
+    error: Law = ideal,
+    hardest: Law = lambda name, n: 2 * ideal(name, n) if name.startswith("compressive") else 2 * log2(n),
+    numbers: Law = lambda name, n: rows_at(n, 8) if name.startswith("compressive") else n,
+    dense: Law = lambda n, most: 3 * n ** (2 / 3) + most * sqrt(n),
+    fixed: Law = lambda n: 30 * sqrt(n),
+    additions: Law = lambda n: 50 * n * log2(n),
+) -> Outcomes:
+    listed: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    for name in EVERY:
+        for n in CELLS:
+            settings = {"part": "cells", "mechanism": name, "cells": n, "sparsity": 8, "epsilon": "1"}
+            listed.append((settings, {"errors": runs(error(name, n)), "numbers": numbers(name, n)}))
+        for epsilon in ("1", "0.3", "0.1", "0.03"):
+            settings = {"part": "epsilon", "mechanism": name, "cells": 2**14, "sparsity": 8, "epsilon": epsilon}
+            listed.append((settings, {"errors": runs(error(name, 2**14, epsilon=float(epsilon)))}))
+        for s in (2, 4, 8, 16):
+            settings = {"part": "sparsity", "mechanism": name, "cells": 2**14, "sparsity": s, "epsilon": "1"}
+            listed.append((settings, {"errors": runs(error(name, 2**14, s=s))}))
+    for name in ("compressive", "compressive tree", "laplace threshold"):
+        for n in CELLS:
+            found = {"scaled_errors": [runs(0.5 * hardest(name, n)), runs(hardest(name, n))]}
+            listed.append(({"part": "fading", "mechanism": name, "cells": n}, found))
+    for n in (2**10, 2**12):
+        settings = {"part": "often", "mechanism": "compressive", "cells": n, "sparsity": 8, "runs": 200}
+        # Few coefficients, and so errors below the bound's: k of them.
+        listed.append((settings, {"errors": (0.1 * np.array([error("compressive", n)] * 200)).tolist()}))
+    for n in CELLS[:4]:
+        whole = {"part": "dense", "cells": n, "most": 1}
+        listed.append(({**whole, "series": "two thirds", "sparsity": 100}, {"errors": runs(dense(n, 1))}))
+        listed.append(({**whole, "series": "fixed", "sparsity": 8}, {"errors": runs(fixed(n))}))
+    for most in (1, 10**4, 10**5):
+        settings = {"part": "dense", "series": "counts", "cells": 2**13, "most": most, "sparsity": 400}
+        listed.append((settings, {"errors": runs(dense(2**13, most))}))
+    for sensing, decoder in (("hadamard", "cosamp"), ("hadamard", "vamp_tree"), ("bernoulli", "cosamp")):
+        for n in CELLS[2:]:
+            settings = {"part": "work", "sensing": sensing, "decoder": decoder, "cells": n, "sparsity": 8}
+            listed.append((settings, {"products": 50, "additions": additions(n), "vectors": 8, "rows": 100}))
+    return Outcomes(Outcome(settings, found, 0.0) for settings, found in listed)
+
+
+def compressive_like(law: Callable[[float], float]) -> Law:
+    def error(name: str, n: float, epsilon: float = 1.0, s: float = 8) -> float:
+        return law(n) / epsilon * s if name.startswith("compressive") else ideal(name, n, epsilon, s)
+
+    return error
+
+
+def all_like(law: Callable[[float], float]) -> Law:
+    return lambda name, n, epsilon=1.0, s=8: law(n) / epsilon
+
+
+ROOT = compressive_like(lambda n: 0.1 * sqrt(n))
+STUCK = all_like(lambda n: 40.0)
+
+
+@pytest.mark.parametrize(
+    "judge",
+    [
+        bounds.judge_reduction,
+        bounds.judge_compressive_row,
+        bounds.judge_laplace_row,
+        bounds.judge_tree_rows,
+        bounds.judge_with_high_probability,
+        bounds.judge_universal,
+        bounds.judge_laplace_theta,
+        bounds.judge_bound_in_sparsity,
+        costs.judge_complexity,
+        costs.judge_size_of_sample,
+    ],
+)
+def test_the_papers_laws_hold(judge: Any) -> None:
+    assert judge(made_up()).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("judge", "outcomes"),
+    [
+        (bounds.judge_reduction, made_up(error=ROOT)),
+        (bounds.judge_reduction, made_up(hardest=lambda name, n: 0.5 * sqrt(n))),
+        (bounds.judge_reduction, made_up(error=STUCK)),
+        (bounds.judge_compressive_row, made_up(error=ROOT)),
+        (
+            bounds.judge_compressive_row,
+            made_up(error=lambda name, n, epsilon=1.0, s=8: ideal(name, n, epsilon**0.5, s)),
+        ),
+        (bounds.judge_laplace_row, made_up(error=STUCK)),
+        (bounds.judge_tree_rows, made_up(error=lambda name, n, epsilon=1.0, s=8: n / epsilon)),
+        (bounds.judge_with_high_probability, made_up(error=compressive_like(lambda n: 100 * log2(n / 8)))),
+        (bounds.judge_universal, made_up(hardest=lambda name, n: 0.5 * sqrt(n))),
+        (bounds.judge_laplace_theta, made_up(error=STUCK)),
+        (bounds.judge_bound_in_sparsity, made_up(error=lambda name, n, epsilon=1.0, s=8: s**2 / epsilon)),
+        (costs.judge_complexity, made_up(additions=lambda n: n**1.5)),
+        (costs.judge_size_of_sample, made_up(numbers=lambda name, n: n)),
+        (costs.judge_lossless, made_up(numbers=lambda name, n: 100)),
+        (costs.judge_any_input, made_up(dense=lambda n, most: n * most)),
+        (costs.judge_not_sparse, made_up(fixed=lambda n: n**1.5)),
+        (bounds.judge_no_other, made_up(error=STUCK)),
+    ],
+)
+def test_other_laws_do_not(judge: Any, outcomes: Outcomes) -> None:
+    assert judge(outcomes).verdict is Verdict.DOES_NOT_HOLD
+
+
+def test_other_mechanisms_are_universal_only_if_a_threshold_makes_them_so() -> None:
+    assert bounds.judge_no_other(made_up()).verdict is Verdict.HOLDS_ONLY
+    no_help = made_up(hardest=lambda name, n: ideal(name, n) if name.startswith("compressive") else sqrt(n))
+    assert bounds.judge_no_other(no_help).verdict is Verdict.HOLDS
+
+
+def test_the_budget_of_lossless_synopses() -> None:
+    assert costs.judge_lossless(made_up()).verdict is Verdict.HOLDS_ONLY
+    linear = made_up(error=lambda name, n, epsilon=1.0, s=8: n / epsilon)
+    assert costs.judge_lossless(linear).verdict is Verdict.HOLDS
+
+
+def test_inputs_of_any_size_are_not_covered() -> None:
+    for judge in (costs.judge_any_input, costs.judge_not_sparse):
+        assert judge(made_up()).verdict is Verdict.HOLDS_ONLY
+        assert judge(made_up(dense=lambda n, most: 3 * n ** (2 / 3))).verdict is Verdict.HOLDS
+
+
+def test_laws_are_told_apart() -> None:
+    straight = growth(Series([float(n) for n in CELLS], [runs(-50 + 20 * log2(n)) for n in CELLS]), 8)
+    assert straight.best == "a + b·log n"
+    assert (straight.intercept, straight.per_doubling) == pytest.approx((-50, 20), rel=1e-2)
+    root = growth(Series([float(n) for n in CELLS], [runs(sqrt(n)) for n in CELLS]), 8)
+    assert root.best == "a power of n"
+    assert root.in_n.value == pytest.approx(0.5)
+    power = growth(Series([float(n) for n in CELLS], [runs(log2(n / 8) ** 0.5) for n in CELLS]), 8)
+    assert power.best == "a power of log(n/S)"
+    assert power.in_log.value == pytest.approx(0.5)
