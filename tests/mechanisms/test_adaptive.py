@@ -34,7 +34,13 @@ def rough(n: int) -> Integers:
     return np.where(np.arange(n) % 4 == 0, 10**6, 0)
 
 
+def even(n: int) -> Integers:
+    """No cell stands out."""
+    return 50 + np.arange(n) % 3
+
+
 TABLES: dict[str, Integers] = {
+    **{f"even {n}": even(n) for n in (256, 257)},
     **{f"flat {n}": flat(n) for n in SIZES},
     **{f"rough {n}": rough(n) for n in (256, 257)},
     "matrix": np.add.outer(np.arange(20) * 100, flat(17)),
@@ -75,24 +81,26 @@ def test_what_is_drawn_costs_the_budget(
     assert budget.delta or total == (budget.rho or budget.epsilon)
     looks = [expense for expense in guarantee.expenses if expense.purpose != "measure"]
     layers = recorder.draws[-len(synopsis.sensing.starts) :]  # type: ignore[attr-defined]  # they are group sums
-    paid = sum(cost(draw, distance, tree=False) for draw in layers)
+    paid = sum((cost(draw, distance, tree=False) for draw in layers), Fraction(0))
     before = recorder.draws[: -len(layers)]
     assert bool(looks) == bool(before)
     if before:
-        probe, *tree = before
-        assert probe.values == 1
-        paid += cost(probe, distance, tree=False)
-        assert len({draw.parameter for draw in tree}) == len(looks) - 1, "one scale for all depths of the tree"
+        grown = looks[-1].purpose == "find where the cells are flat"
+        numbers, tree = len(looks) - grown, before[len(looks) - grown :]
+        for probe in before[:numbers]:
+            assert probe.values == 1
+            paid += cost(probe, distance, tree=False)
+        assert len({draw.parameter for draw in tree}) == grown, "one scale for all depths of the tree"
         if tree:
             epsilon = cost(tree[0], distance, tree=True)
-            exact = looks[1].budget.epsilon
+            exact = looks[-1].budget.epsilon
             if exact is not None:
                 assert epsilon == exact
             else:
-                share = looks[1].budget.rho
+                share = looks[-1].budget.rho
                 assert share is not None
                 assert share * (1 - Fraction(1, 10**12)) < epsilon**2 / 2 <= share
-            paid += exact or looks[1].budget.rho or 0
+            paid += exact or looks[-1].budget.rho or 0
     assert paid == total
 
 
@@ -138,6 +146,28 @@ def test_flat_cells_are_grouped_and_rough_ones_are_not(workload: str, n: int) ->
     assert chosen_groups(Adaptive(workload).measure(rough(n), epsilon=1, source=NoiselessSource())) is None
     assert chosen_groups(Adaptive("cells").measure(flat(n), epsilon=1)) is None
     assert chosen_groups(Adaptive(workload).measure(flat(255), epsilon=1)) is None
+
+
+def test_cells_are_measured_where_some_stand_out() -> None:
+    """In "any": beside groups if they do, instead of small groups if few do."""
+    (groups,) = layers_of(np.full(512, 50))
+    assert isinstance(groups, list)
+    assert len(groups) < 4
+    spiky, gentle = np.full(512, 50), np.full(512, 50)
+    spiky[100] += 10_000
+    assert layers_of(spiky)[0] == 1
+    gentle[100] += 110
+    (alone,) = layers_of(gentle)
+    assert isinstance(alone, list)
+    assert {100, 101, 102, 103} <= set(alone)
+    assert len(alone) < 20
+
+
+def layers_of(counts: Integers) -> list[int | list[int]]:
+    """Of "any", where the looks see the cells as they are."""
+    sensing = Adaptive("any").measure(counts, epsilon="0.5", source=NoiselessSource()).sensing
+    assert isinstance(sensing, GroupSums)
+    return sensing.layers
 
 
 @EVERY_WORKLOAD

@@ -35,7 +35,7 @@ def test_the_noise_of_every_layer_has_the_stated_law(workload: str, budget: sdp.
     counts = np.full(256, 40)
     pooled: dict[Fraction, list[float]] = {Fraction(1): [], Fraction(5, 4): [], Fraction(3, 4): []}
     by_layer: list[list[float]] = []
-    for _ in range(300 if workload == "ranges" else 20):
+    for _ in range(20 if workload == "cells" else 300):
         synopsis = Adaptive(workload).measure(counts, epsilon=budget, source=source)
         sensing, law = synopsis.sensing, synopsis.law
         assert isinstance(sensing, GroupSums)

@@ -41,13 +41,19 @@ def test_regular_layers_share_all_there_is(shares: Shares, n: int) -> None:
 
 def smallest(shares: Shares) -> Fraction:
     """The least share that any phase can have, over all numbers of cells and groups."""
-    looks = shares.probe + shares.tree
-    regular = min(share for n in [*SIZES, MAX_CELLS] for _, share in regular_layers(n, shares)) * (1 - shares.probe)
+    calm = shares.calm
+    look = calm.look if calm else Fraction(0)
+    looks = shares.probe + look + shares.tree
+    regular = min(share for n in [*SIZES, MAX_CELLS] for _, share in regular_layers(n, shares))
+    regular *= 1 - shares.probe - look
     alone = [group_layers(groups)[1] for groups in [1, 24, 25, 60, 200, 10**4, 10**7]]
     bundles = min(min(each, 1 - each) for each in alone if each < 1)
     groups = (1 - looks) * (1 - shares.group_cells) * bundles
     cells = (1 - looks) * shares.group_cells
-    return min(share for share in (shares.probe, shares.tree / 3, regular, groups, cells) if share > 0)
+    found = [shares.probe, shares.tree / 3, regular, groups, cells, look]
+    if calm:
+        found += [calm.tree / 3, (1 - shares.probe - look - calm.tree) * bundles]
+    return min(share for share in found if share > 0)
 
 
 @EVERY_SHARES
@@ -60,6 +66,9 @@ def test_no_phase_has_less_than_what_is_checked_before_the_debit(shares: Shares)
 def test_looks_leave_most_of_the_budget(shares: Shares) -> None:
     assert 0 <= shares.probe + shares.tree < Fraction(1, 2)
     assert shares.looks == (shares.probe > 0) == (shares.tree > 0)
+    if shares.calm is not None:
+        assert 0 < shares.probe + shares.calm.look + max(shares.calm.tree, shares.tree) < Fraction(1, 2)
+        assert shares.rough_from < shares.calm.rough_below
     assert 0 <= shares.group_cells < 1
 
 
@@ -73,6 +82,7 @@ def test_tables_are_divided_by_public_facts(workload: str) -> None:
         shares = shares_for(workload, shape, ordered)
         assert not shares.looks
         assert shares.tree == 0
+        assert shares.calm is None
 
 
 def mean_variance(groups: int, together: int, alone: float) -> float:

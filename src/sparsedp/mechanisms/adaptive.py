@@ -17,8 +17,8 @@ from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.adaptive_shares import ROWS, Shares, group_layers, regular_layers, shares_for
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
-from sparsedp.mechanisms.partition.private_tree import flat_groups, tree_scale
-from sparsedp.mechanisms.partition.roughness import rough_share
+from sparsedp.mechanisms.partition.private_tree import flat_groups, singled, tree_scale
+from sparsedp.mechanisms.partition.roughness import rough_share, standing_out
 from sparsedp.mechanisms.terms import WHOLE, Terms
 from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
 from sparsedp.plan import Plan
@@ -89,24 +89,38 @@ def _chosen(row: Integers, shares: Shares, terms: Terms) -> tuple[Layers, list[E
     """What to measure, and what was paid for deciding it."""
     if not shares.looks:
         return list(regular_layers(len(row), shares)), []
+    unit = sqrt(_noise(terms, WHOLE, "measure").law.variance)
     probe = _noise(terms, shares.probe, "see how rough the cells are")
-    whole = _noise(terms, WHOLE, "measure")
-    if rough_share(row, sqrt(whole.law.variance), probe.add_to) >= shares.rough_from:
-        left = 1 - shares.probe
-        return [(size, share * left) for size, share in regular_layers(len(row), shares)], [probe.expense]
-    epsilon, expense = terms.pure(shares.tree, "find where the cells are flat")
+    looks, left = [probe.expense], 1 - shares.probe
+    rough = rough_share(row, unit, probe.add_to)
+    calm = shares.calm
+    if calm is not None and rough < calm.rough_below:
+        look = _noise(terms, calm.look, "see whether cells stand out")
+        looks.append(look.expense)
+        left -= calm.look
+        if standing_out(row, unit, look.add_to) < calm.below:
+            starts, expense = _grown(row, calm.tree, calm.singled, terms)
+            starts = singled(starts, len(row), calm.singled)
+            return _group_layers(starts, left - calm.tree, Fraction(0)), [*looks, expense]
+    if rough >= shares.rough_from:
+        return [(size, share * left) for size, share in regular_layers(len(row), shares)], looks
+    starts, expense = _grown(row, shares.tree, shares.least_group, terms)
+    return _group_layers(starts, left - shares.tree, shares.group_cells), [*looks, expense]
+
+
+def _grown(row: Integers, share: Fraction, least: int, terms: Terms) -> tuple[Integers, Expense]:
+    """The first cells of flat groups, found with a share of the budget, and what that cost."""
+    epsilon, expense = terms.pure(share, "find where the cells are flat")
     scale = terms.sampler.effective_scale(tree_scale(terms.neighbours.distance, epsilon))
     tree = CalibratedNoise(DiscreteLaplaceLaw(scale), expense, terms.sampler, terms.source)
-    starts = flat_groups(row, scale, tree.add_to, shares.least_group)
-    return _group_layers(starts, shares), [probe.expense, expense]
+    return flat_groups(row, scale, tree.add_to, least), expense
 
 
-def _group_layers(starts: Integers, shares: Shares) -> Layers:
+def _group_layers(starts: Integers, left: Fraction, cells: Fraction) -> Layers:
     """The chosen groups, bundles of them if they are many, and the single cells if they are wanted."""
-    left = 1 - shares.probe - shares.tree
-    groups = left * (1 - shares.group_cells)
+    groups = left * (1 - cells)
     together, alone = group_layers(len(starts))
-    layers: Layers = [(1, left * shares.group_cells)] if shares.group_cells else []
+    layers: Layers = [(1, left * cells)] if cells else []
     layers.append((starts.tolist(), groups * alone))
     if together:
         layers.append((starts[::together].tolist(), groups * (1 - alone)))

@@ -18,6 +18,23 @@ LEAST_CELLS = 256
 
 
 @dataclass(frozen=True)
+class Calm:
+    """What is done where few cells stand out: only groups are measured, and more is spent on finding them.
+
+    `look`: costs so much, and is taken if less than `rough_below` of the blocks are rough.
+    `below`: cells are few that stand out by less than this, all together, in deviations of the noise on one cell.
+    `tree`: for finding the groups. Groups of at most `singled` cells are measured cell by cell: something stands out
+    there, and to find which cell it is would cost the tree more than measuring all of them.
+    """
+
+    look: Fraction
+    rough_below: float
+    below: float
+    tree: Fraction
+    singled: int
+
+
+@dataclass(frozen=True)
 class Shares:
     """For one workload. A look, if there is one, costs `probe` and, if the cells are not rough everywhere, `tree`.
 
@@ -25,6 +42,7 @@ class Shares:
     `group_cells`: of what the looks leave, for single cells beside chosen groups; the groups have the rest.
     `rough_from`: the share of rough blocks from which on regular layers are measured.
     `least_group`: no chosen group is smaller.
+    `calm`: what is done instead where few cells stand out, if anything.
     `recovery`: of regular layers: "layers" shrinks all cells, "layers_keeping_sums" within the blocks above them only,
     "fused_layers" not at all.
     """
@@ -37,6 +55,7 @@ class Shares:
     rough_from: float
     least_group: int
     recovery: str
+    calm: Calm | None = None
 
     @property
     def looks(self) -> bool:
@@ -48,10 +67,12 @@ def _hundredths(number: int) -> Fraction:
     return Fraction(number, 100)
 
 
+CALM = Calm(_hundredths(2), 0.5, 100.0, _hundredths(30), 4)
+
 ROWS: dict[str, Shares] = {
     "cells": Shares(Fraction(0), Fraction(0), _hundredths(95), _hundredths(5), Fraction(0), 0.0, 1, "layers"),
     "any": Shares(
-        _hundredths(2), _hundredths(12), _hundredths(60), _hundredths(10), _hundredths(55), 0.15, 16, "layers"
+        _hundredths(1), _hundredths(12), _hundredths(60), _hundredths(10), _hundredths(55), 0.15, 16, "layers", CALM
     ),
     "ranges": Shares(
         _hundredths(2), _hundredths(25), _hundredths(20), _hundredths(20), Fraction(0), 0.25, 1, "layers_keeping_sums"
@@ -82,7 +103,9 @@ def shares_for(workload: str, shape: Sequence[int], ordered: Sequence[bool]) -> 
     if smooth == 0:
         return ROWS["cells"]
     shares = (ROWS if smooth == 1 else TABLES)[workload]
-    return replace(shares, probe=Fraction(0), tree=Fraction(0)) if apart or prod(shape) < LEAST_CELLS else shares
+    if apart or prod(shape) < LEAST_CELLS:
+        return replace(shares, probe=Fraction(0), tree=Fraction(0), calm=None)
+    return shares
 
 
 def regular_layers(n: int, shares: Shares) -> list[tuple[int, Fraction]]:

@@ -78,3 +78,16 @@ def test_capped_sums_change_by_one_at_most(row: list[int], place: int, step: int
     assert abs(before - after) <= 1
     blocks = [cut(row)[start : start + size] for start in range(0, len(row), size)]
     assert before == sum(min(plain_deviation(block), cap) for block in blocks)
+
+
+@given(rows, st.integers(0, 39), st.sampled_from([1, -1]), st.sampled_from([1, 3, 16]), st.integers(0, 40))
+def test_with_slack_too(row: list[int], place: int, step: int, size: int, slack: int) -> None:
+    both = (np.array(each, np.int64) for each in (row, moved(row, place, step)))
+    before, after = (capped_deviations(each, size, 2**62, slack) for each in both)
+    assert abs(before - after) <= 1
+    expected = 0
+    for start in range(0, len(row), size):
+        block = sorted(cut(row)[start : start + size])
+        pairs = zip(block, reversed(block), strict=True)
+        expected += sum(max(high - low - slack, 0) for low, high in list(pairs)[: len(block) // 2])
+    assert before == expected

@@ -12,7 +12,7 @@ from tree_oracle import Node, grown_tree
 from sparsedp.arrays import Integers
 from sparsedp.mechanisms.partition import private_tree
 from sparsedp.mechanisms.partition.deviation import node_deviations
-from sparsedp.mechanisms.partition.private_tree import decay_of, flat_groups
+from sparsedp.mechanisms.partition.private_tree import decay_of, flat_groups, singled
 
 scales = st.fractions(min_value=Fraction(1, 50), max_value=20, max_denominator=50)
 rows = st.lists(st.integers(-5, 60), min_size=1, max_size=70)
@@ -95,3 +95,12 @@ def test_the_largest_counts_do_not_turn_the_sign(count: int) -> None:
     row[37] = count
     starts = flat_groups(row, Fraction(10), always(0))
     assert starts.tolist() == [0, 32, 36, 37, 38, 40, 48]
+
+
+@given(st.sets(st.integers(1, 69), max_size=20), st.integers(70, 80), st.sampled_from([1, 2, 4, 100]))
+def test_small_groups_are_taken_apart(later: set[int], n: int, most: int) -> None:
+    starts = [0, *sorted(later)]
+    expected: list[int] = []
+    for start, end in zip(starts, [*starts[1:], n], strict=True):
+        expected += range(start, end) if end - start <= most else [start]
+    assert singled(np.array(starts, np.int64), n, most).tolist() == expected

@@ -1,4 +1,6 @@
-"""The share of rough blocks: one number, a sum that one person changes by no more than the noise is made for."""
+"""Rough blocks and cells that stand out: a sum each, that one person changes by no more than the noise is made for."""
+
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -6,11 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsedp.arrays import Integers
-from sparsedp.mechanisms.partition.roughness import BLOCK, NOISE_DEVIATIONS, rough_share
+from sparsedp.mechanisms.partition.roughness import BLOCK, NOISE_DEVIATIONS, STANDS_OUT, rough_share, standing_out
+
+EVERY_LOOK = st.sampled_from([rough_share, standing_out])
 
 
-def look(row: list[int] | Integers, deviation: float, noise: int = 0) -> tuple[float, int]:
-    """The share, and the exact sum that the noise was added to."""
+def look(
+    row: list[int] | Integers, deviation: float, noise: int = 0, how: Callable[..., float] = rough_share
+) -> tuple[float, int]:
+    """The answer, and the exact sum that the noise was added to."""
     seen: list[int] = []
 
     def add(values: Integers) -> None:
@@ -19,7 +25,7 @@ def look(row: list[int] | Integers, deviation: float, noise: int = 0) -> tuple[f
         seen.append(int(values[0]))
         values += noise
 
-    share = rough_share(np.asarray(row, np.int64), deviation, add)
+    share = how(np.asarray(row, np.int64), deviation, add)
     assert len(seen) == 1, "noise is added once, to one number"
     return share, seen[0]
 
@@ -29,11 +35,14 @@ def look(row: list[int] | Integers, deviation: float, noise: int = 0) -> tuple[f
     st.integers(0, 69),
     st.sampled_from([1, -1]),
     st.floats(0, 10),
+    EVERY_LOOK,
 )
-def test_one_unit_changes_the_sum_by_one_at_most(row: list[int], place: int, step: int, deviation: float) -> None:
+def test_one_unit_changes_the_sum_by_one_at_most(
+    row: list[int], place: int, step: int, deviation: float, how: Callable[..., float]
+) -> None:
     other = row.copy()
     other[place % len(row)] += step
-    assert abs(look(row, deviation)[1] - look(other, deviation)[1]) <= 1
+    assert abs(look(row, deviation, how=how)[1] - look(other, deviation, how=how)[1]) <= 1
 
 
 @pytest.mark.parametrize("n", [1, 15, 16, 17, 256, 1000])
@@ -54,3 +63,14 @@ def test_the_noise_reaches_the_share() -> None:
 
 def test_noiseless_budgets_still_have_a_cap() -> None:
     assert look([0, 1] * 8, 0.0) == (1.0, 1)
+
+
+def test_a_cell_stands_out_by_what_it_is_above_the_noise() -> None:
+    row = [3] * 40
+    row[20] = 103
+    slack = int(STANDS_OUT * 2.0)
+    assert look(row, 2.0, how=standing_out) == ((100 - slack) / 2.0, 100 - slack)
+    assert look(row, 2.0, noise=-5, how=standing_out)[0] == (95 - slack) / 2.0
+    assert look(row, 25.0, how=standing_out) == (0.0, 0)
+    assert look([0, 9] * 8, 2.0, how=standing_out) == (0.0, 0), "nothing does if all cells are rough alike, and little"
+    assert look(row, 0.0, how=standing_out)[0] > 1e6

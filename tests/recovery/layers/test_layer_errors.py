@@ -103,9 +103,14 @@ def test_variances_of_cells_follow_from_those_of_details() -> None:
 def test_counts_that_scatter_below_the_noise_are_not_taken_for_their_mean() -> None:
     """Flat estimates of Poisson counts, whose scatter no recovery can see."""
     counts = np.random.default_rng(5).poisson(4, 4096)
-    release = Adaptive("any").release(counts, epsilon="0.1", source=SeededSource(1))
-    assert release.stderr is not None
-    assert 2.0 <= release.stderr.mean() <= 3.0
+    means = []
+    for seed in range(8):
+        release = Adaptive("any").release(counts, epsilon="0.1", source=SeededSource(seed))
+        assert release.stderr is not None
+        means.append(float(release.stderr.mean()))
+    # What a group hides is bounded by what its tree would have seen: now and then twice the scatter, never less.
+    assert min(means) >= 2.0
+    assert np.mean(means) <= 3.5
 
 
 @pytest.mark.parametrize("workload", ["cells", "any", "ranges"])

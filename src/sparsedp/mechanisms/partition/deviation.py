@@ -36,9 +36,12 @@ def node_deviations(row: Integers, nodes: Integers, size: int) -> Integers:
 
 
 @kernel
-def capped_deviations(row: Integers, size: int, cap: int) -> int:
+def capped_deviations(row: Integers, size: int, cap: int, slack: int = 0) -> int:
     """Σ min(deviation, cap) over all groups of `size` cells: changes by at most 1 when one cell changes by 1.
 
+    A group's deviation is the sum of what its largest and its smallest cell are apart, the second largest and the
+    second smallest, and so on. With `slack`, each pair counts by what it is apart beyond that. When one cell changes by
+    1, one of the sorted cells does; so one pair counts by at most 1 more or less.
     For small groups: they are sorted in place, one after the other, in a buffer of their own.
     """
     total = 0
@@ -54,6 +57,6 @@ def capped_deviations(row: Integers, size: int, cap: int) -> int:
             cells[place] = cell
         group = 0
         for i in range(count // 2):
-            group += cells[count - 1 - i] - cells[i]
+            group += max(cells[count - 1 - i] - cells[i] - slack, 0)
         total += min(group, cap)
     return total

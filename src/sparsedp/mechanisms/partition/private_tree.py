@@ -55,3 +55,11 @@ def flat_groups(row: Integers, scale: Fraction, add_noise: Callable[[Integers], 
     nodes = nodes[nodes * size < n]
     leaves.append(nodes * size)
     return np.sort(np.concatenate(leaves))
+
+
+def singled(starts: Integers, n: int, most: int) -> Integers:
+    """The same groups of n cells, but those of at most `most` cells taken apart into cells: post-processing."""
+    sizes = np.diff(starts, append=n)
+    parts = np.where(sizes <= most, sizes, 1)
+    before = np.cumsum(parts) - parts
+    return np.repeat(starts - before, parts) + np.arange(int(parts.sum()))

@@ -79,7 +79,7 @@ def _extra(fit: Fit, sizes: Integers) -> Floats:
     """For each group, the variance of its cells beyond what independent records scatter by."""
     together = 1.0 / sum(1.0 / max(law.variance, LEAST_NOISE) ** 0.5 for law in fit.law.layers)
     step = SHARE * LOOK * together
-    means = np.abs(fit.estimate[fit.layers[0].starts])
+    means = np.abs(np.add.reduceat(fit.estimate, fit.layers[0].starts)) / sizes
     distance = step * (1.0 + log(2.0) * np.log2(fit.sensing.n / sizes)) / sizes
     # Of few cells that says little: they differ no more from one another than groups side by side do, or than many.
     jumps = np.abs(np.diff(means))

@@ -13,6 +13,7 @@ from sparsedp.noise.law import IndependentLaw, LayersLaw, NoiseLaw
 from sparsedp.recovery.layers.errors import LEAST_SHRUNK, LayerErrors
 from sparsedp.recovery.layers.fusion import Layer, fuse
 from sparsedp.recovery.layers.group_shrinkage import shrink_groups
+from sparsedp.recovery.layers.group_slopes import sloped_cells
 from sparsedp.recovery.layers.nonnegative import keeping_total, nearest_nonnegative
 from sparsedp.recovery.shrinkage.shrink import shrink
 from sparsedp.recovery.solution import Solution, Status
@@ -99,7 +100,7 @@ def fit_layers(
     level_variances, total_variance = noise_by_level(sensing, law, fused)
     if len(fused[0].starts) < sensing.n:
         _refuse_unaligned(fused[0].starts, sensing.n)
-        unclipped, estimate = _flat_groups(fused[0], sensing.n, nonnegative=nonnegative)
+        unclipped, estimate = _flat_groups(fused[0], sensing, nonnegative=nonnegative)
         stats: dict[str, object] = {"layers": [len(layer.starts) for layer in fused]}
         return Fit(sensing, law, fused, unclipped, estimate, level_variances, total_variance, stats)
     cells = fused[0].sums
@@ -119,12 +120,14 @@ def fit_layers(
     return Fit(sensing, law, fused, cells, estimate, level_variances, total_variance, stats)
 
 
-def _flat_groups(groups: Layer, n: int, *, nonnegative: bool) -> tuple[Floats, Floats]:
-    """Cells that were not measured one by one: a group is flat, as far as anybody knows."""
-    sizes = np.diff(groups.starts, append=n)
-    shrunk = shrink_groups(groups.starts, groups.sums, groups.variances, n)
+def _flat_groups(groups: Layer, sensing: GroupSums, *, nonnegative: bool) -> tuple[Floats, Floats]:
+    """Cells that were not measured one by one: a group is flat, or slopes from the one before to the one after."""
+    sizes = np.diff(groups.starts, append=sensing.n)
+    shrunk = shrink_groups(groups.starts, groups.sums, groups.variances, sensing.n)
     sums = keeping_total(shrunk) if nonnegative else shrunk
-    return np.repeat(groups.sums / sizes, sizes), np.repeat(sums / sizes, sizes)
+    in_a_row = sensing.order is None
+    cells = sloped_cells(sums, sizes) if in_a_row else np.repeat(sums / sizes, sizes)
+    return np.repeat(groups.sums / sizes, sizes), cells
 
 
 def _spread(sums: Floats, groups: Layer, cells: Floats) -> Floats:

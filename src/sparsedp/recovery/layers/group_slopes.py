@@ -1,0 +1,34 @@
+"""Cells within groups whose sums alone are known: a slope where the groups on both sides agree on one, else flat.
+
+The lesser of the two slopes that the means of the groups before and after foretell, none if their signs differ: van
+Leer's limited slopes (1979). So a step, a peak and a trough stay flat, and a ramp is not published as stairs. The sum
+of every group is kept, and no cell passes the means of the groups beside it: none becomes negative if no group is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sparsedp.arrays import Floats, Integers
+
+
+def sloped_cells(sums: Floats, sizes: Integers) -> Floats:
+    """Every cell of groups in a row."""
+    means = sums / sizes
+    slopes = _slopes(means, sizes)
+    first = np.cumsum(sizes) - sizes
+    middles = np.repeat(first + 0.5 * (sizes - 1), sizes)
+    return np.asarray(np.repeat(means, sizes) + np.repeat(slopes, sizes) * (np.arange(len(middles)) - middles))
+
+
+def _slopes(means: Floats, sizes: Integers) -> Floats:
+    """By which the cells of each group rise. The first and the last have no group beyond: they go on as the next."""
+    if len(means) < 3:
+        return np.zeros(len(means))
+    between = np.diff(means) / (0.5 * (sizes[1:] + sizes[:-1]))
+    before, after = np.append(between[1], between), np.append(between, between[-2])
+    least = np.minimum(np.abs(before), np.abs(after))
+    # Nothing holds the outer cells of the first and of the last group but that they should not pass zero.
+    ends = [0, -1]
+    least[ends] = np.minimum(least[ends], np.abs(means[ends]) / (0.5 * sizes[ends]))
+    return np.asarray(np.where(before * after > 0.0, np.sign(before) * least, 0.0))
