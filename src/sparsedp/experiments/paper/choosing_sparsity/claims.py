@@ -17,7 +17,7 @@ from sparsedp.experiments.paper.choosing_sparsity.judging.judges import (
 from sparsedp.experiments.paper.choosing_sparsity.measuring import DECODERS
 from sparsedp.experiments.paper.claim import Claim, Expectation
 from sparsedp.experiments.paper.data import PAPER_DATA
-from sparsedp.experiments.paper.epsilon_sweep.judging.data_names import of_files, percent
+from sparsedp.experiments.paper.data_names import of_files, percent
 from sparsedp.experiments.paper.outcomes import Outcomes
 
 CLAIMS = (

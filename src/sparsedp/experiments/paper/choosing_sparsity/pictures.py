@@ -10,8 +10,8 @@ import numpy as np
 from sparsedp.experiments.paper.choosing_sparsity.judging.flat_part import FLAT, curve_of, quality_of
 from sparsedp.experiments.paper.choosing_sparsity.measuring import DECODERS, PAPERS, SHARE
 from sparsedp.experiments.paper.data import PAPER_DATA
+from sparsedp.experiments.paper.data_names import panel_title
 from sparsedp.experiments.paper.drawing import LOOKS, VERMILION, Look, canvas, legend_below, save
-from sparsedp.experiments.paper.epsilon_sweep.judging.data_names import panel_title
 from sparsedp.experiments.paper.experiment import Picture
 from sparsedp.experiments.paper.fits import mean_interval
 from sparsedp.experiments.paper.outcomes import Outcomes

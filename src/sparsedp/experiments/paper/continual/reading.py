@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sparsedp.experiments.paper.data_names import called
 from sparsedp.experiments.paper.outcomes import Outcome, Outcomes
 
 SIGNIFICANT = 2.0
@@ -24,8 +25,8 @@ class Panel:
 
     @property
     def named(self) -> str:
-        """The data set, with a word where it is not the paper's."""
-        return f"{self.data} (Hay et al.)" if self.origin == "file" else f"{self.origin} for {self.data}"
+        """The data set, and where it is from."""
+        return called(self.data, self.origin)
 
     @property
     def power(self) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sparsedp.experiments.paper.claim import Claim, Expectation
 from sparsedp.experiments.paper.data import PAPER_DATA
+from sparsedp.experiments.paper.data_names import of_files, times
 from sparsedp.experiments.paper.epsilon_sweep.contenders import RIVALS
 from sparsedp.experiments.paper.epsilon_sweep.judging.advantage import Sweep
-from sparsedp.experiments.paper.epsilon_sweep.judging.data_names import of_files, times
 from sparsedp.experiments.paper.epsilon_sweep.judging.over_epsilon import (
     RIVAL,
     advantages,

@@ -6,6 +6,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from sparsedp.experiments.paper.data_names import panel_title
 from sparsedp.experiments.paper.drawing import (
     BLACK,
     BLUE,
@@ -21,7 +22,6 @@ from sparsedp.experiments.paper.drawing import (
 from sparsedp.experiments.paper.epsilon_sweep.contenders import FLOOR
 from sparsedp.experiments.paper.epsilon_sweep.hindsight import KNOWN
 from sparsedp.experiments.paper.epsilon_sweep.judging.advantage import Sweep
-from sparsedp.experiments.paper.epsilon_sweep.judging.data_names import panel_title
 from sparsedp.experiments.paper.experiment import Picture
 from sparsedp.experiments.paper.fits import mean_interval
 from sparsedp.experiments.paper.outcomes import Outcomes

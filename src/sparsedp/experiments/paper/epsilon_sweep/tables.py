@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from sparsedp.experiments.paper.data_names import panel_title
 from sparsedp.experiments.paper.epsilon_sweep.contenders import JUDGED, RIVALS
 from sparsedp.experiments.paper.epsilon_sweep.judging.advantage import Sweep
-from sparsedp.experiments.paper.epsilon_sweep.judging.data_names import panel_title
 from sparsedp.experiments.paper.epsilon_sweep.pictures import look_of
 from sparsedp.experiments.paper.experiment import Numbers
 from sparsedp.experiments.paper.outcomes import Outcomes

@@ -10,7 +10,7 @@ from sparsedp.experiments.paper.choosing_sparsity.judging.flat_part import FLAT,
 from sparsedp.experiments.paper.choosing_sparsity.measuring import DECODERS, PAPERS, SHARE, SMALLER_SHARE
 from sparsedp.experiments.paper.claim import Judgement, Verdict
 from sparsedp.experiments.paper.data import PAPER_DATA
-from sparsedp.experiments.paper.epsilon_sweep.judging.data_names import listed, percent, told
+from sparsedp.experiments.paper.data_names import listed, percent, told
 from sparsedp.experiments.paper.outcomes import Outcomes
 
 NEGLIGIBLE = 0.01

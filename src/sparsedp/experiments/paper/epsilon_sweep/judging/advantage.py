@@ -10,8 +10,8 @@ from math import exp, hypot, log
 import numpy as np
 from scipy.stats import norm
 
+from sparsedp.experiments.paper.data_names import times
 from sparsedp.experiments.paper.epsilon_sweep.contenders import JUDGED
-from sparsedp.experiments.paper.epsilon_sweep.judging.data_names import times
 from sparsedp.experiments.paper.fits import mean_interval
 from sparsedp.experiments.paper.outcomes import Found, Outcomes
 

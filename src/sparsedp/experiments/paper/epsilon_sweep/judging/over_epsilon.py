@@ -9,9 +9,9 @@ import numpy as np
 
 from sparsedp.experiments.paper.claim import Judgement, Verdict
 from sparsedp.experiments.paper.data import PAPER_DATA
+from sparsedp.experiments.paper.data_names import listed, times, told
 from sparsedp.experiments.paper.epsilon_sweep.contenders import JUDGED
 from sparsedp.experiments.paper.epsilon_sweep.judging.advantage import Ratio, Sweep
-from sparsedp.experiments.paper.epsilon_sweep.judging.data_names import listed, times, told
 from sparsedp.experiments.paper.outcomes import Outcomes
 
 SLIGHTLY = 1.5

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from sparsedp.experiments.paper.claim import Judgement, Verdict
 from sparsedp.experiments.paper.data import PAPER_DATA
+from sparsedp.experiments.paper.data_names import listed, times, told
 from sparsedp.experiments.paper.epsilon_sweep.contenders import FLOOR, JUDGED, RIVALS
 from sparsedp.experiments.paper.epsilon_sweep.hindsight import KNOWN
 from sparsedp.experiments.paper.epsilon_sweep.judging.advantage import Sweep
-from sparsedp.experiments.paper.epsilon_sweep.judging.data_names import listed, times, told
 from sparsedp.experiments.paper.outcomes import Outcomes
 
 ORDER_OF_MAGNITUDE, MUCH = 10, 2

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sparsedp.experiments.paper.claim import Judgement, Verdict
 from sparsedp.experiments.paper.data import PAPER_DATA
+from sparsedp.experiments.paper.data_names import listed, percent, times, told
 from sparsedp.experiments.paper.epsilon_sweep.contenders import FLOOR, JUDGED
 from sparsedp.experiments.paper.epsilon_sweep.judging.advantage import Sweep
-from sparsedp.experiments.paper.epsilon_sweep.judging.data_names import listed, percent, times, told
 from sparsedp.experiments.paper.outcomes import Outcomes
 
 FOR_RANGES = ("hierarchical", "privelet")

