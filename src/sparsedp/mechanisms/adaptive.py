@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
 from typing import ClassVar
@@ -70,6 +70,9 @@ class Adaptive(Mechanism):
         """Look, then measure layers of sums, each with noise of its own."""
         table = ((cells.size,), (True,)) if domain is None else (domain.shape, domain.ordered)
         shares = shares_for(self.workload, *table)
+        if constraints is not None and constraints.zeros is not None:
+            # A group's sum is spread over all of its cells: where some are known to be zero it would lose a part.
+            shares = replace(shares, calm=None)
         row = GroupSums(cells.size, [1], *table).in_a_row(cells)
         layers, looks = _chosen(row, shares, terms)
         sensing = GroupSums(cells.size, [groups for groups, _ in layers], *table)

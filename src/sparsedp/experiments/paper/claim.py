@@ -15,6 +15,7 @@ class Verdict(Enum):
     HOLDS = "holds"
     HOLDS_ONLY = "holds only"
     DOES_NOT_HOLD = "does not hold"
+    UNDECIDED = "not decided by these runs"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,12 @@ from sparsedp.experiments.paper.chapter import Chapter, Judged, in_the_papers_or
 from sparsedp.experiments.paper.claim import Expectation, Verdict
 from sparsedp.experiments.paper.words import BEFORE_THE_CLAIMS, HEADINGS, TITLE, counted
 
-_CLASS = {Verdict.HOLDS: "holds", Verdict.HOLDS_ONLY: "only", Verdict.DOES_NOT_HOLD: "fails"}
+_CLASS = {
+    Verdict.HOLDS: "holds",
+    Verdict.HOLDS_ONLY: "only",
+    Verdict.DOES_NOT_HOLD: "fails",
+    Verdict.UNDECIDED: "open",
+}
 _HEAD = "<meta charset='utf-8'><meta name='viewport' content='width=device-width, initial-scale=1'>"
 _LINK = re.compile(r"\[([^\]]+)\]\((https?://[^)\s]+)\)")
 

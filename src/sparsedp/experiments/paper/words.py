@@ -30,5 +30,11 @@ BEFORE_THE_CLAIMS = (
 
 def counted(verdicts: Mapping[Verdict, int]) -> str:
     """How the claims came out."""
-    held, only, failed = (verdicts[verdict] for verdict in (Verdict.HOLDS, Verdict.HOLDS_ONLY, Verdict.DOES_NOT_HOLD))
-    return f"{sum(verdicts.values())} claims: {held} hold, {only} hold only under a condition, {failed} do not."
+    parts = {
+        Verdict.HOLDS: "hold",
+        Verdict.HOLDS_ONLY: "hold only under a condition",
+        Verdict.DOES_NOT_HOLD: "do not hold",
+        Verdict.UNDECIDED: "are not decided by these runs",
+    }
+    said = ", ".join(f"{verdicts[verdict]} {words}" for verdict, words in parts.items() if verdicts[verdict])
+    return f"{sum(verdicts.values())} claims: {said}."

@@ -8,7 +8,7 @@ more; and it is never more than twice the group's sum. How it is spread within t
 from __future__ import annotations
 
 from functools import lru_cache
-from math import log, pi
+from math import pi
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,12 +25,10 @@ from sparsedp.recovery.layers.detail_variances import (
 )
 from sparsedp.recovery.layers.error_model import ErrorModel, normal_quantile
 from sparsedp.recovery.layers.resampling import Refit, resample
+from sparsedp.recovery.layers.unseen import unseen_deviation
 
 if TYPE_CHECKING:
     from sparsedp.recovery.layers.recover import Fit
-
-LOOK = 6.0
-"""The deviation of the look's noise, in those that the budget of all layers together would put on one sum."""
 
 SHARE = 0.4
 """Of the deviation at which a group would have been halved: what a group that was not halved has."""
@@ -77,14 +75,12 @@ def model_of_groups(fit: Fit, refit: Refit) -> ErrorModel:
 
 def _extra(fit: Fit, sizes: Integers) -> Floats:
     """For each group, the variance of its cells beyond what independent records scatter by."""
-    together = 1.0 / sum(1.0 / max(law.variance, LEAST_NOISE) ** 0.5 for law in fit.law.layers)
-    step = SHARE * LOOK * together
     means = np.abs(np.add.reduceat(fit.estimate, fit.layers[0].starts)) / sizes
-    distance = step * (1.0 + log(2.0) * np.log2(fit.sensing.n / sizes)) / sizes
+    distance = SHARE * unseen_deviation(fit.law, fit.sensing.n, sizes) / sizes
     # Of few cells that says little: they differ no more from one another than groups side by side do, or than many.
     jumps = np.abs(np.diff(means))
     beside = np.maximum(np.append(jumps, 0.0), np.append(0.0, jumps))
-    many = step * (1.0 + log(2.0) * np.log2(max(fit.sensing.n / MANY, 1.0))) / MANY
+    many = SHARE * unseen_deviation(fit.law, fit.sensing.n, MANY) / MANY
     distance = np.minimum(np.minimum(distance, np.maximum(beside, many)), 2.0 * means)
     return np.asarray(np.where(sizes > 1, np.maximum(pi / 2 * distance**2 - means, 0.0), 0.0))
 

@@ -1,8 +1,10 @@
 """Cells within groups whose sums alone are known: a slope where the groups on both sides agree on one, else flat.
 
 The lesser of the two slopes that the means of the groups before and after foretell, none if their signs differ: van
-Leer's limited slopes (1979). So a step, a peak and a trough stay flat, and a ramp is not published as stairs. The sum
-of every group is kept, and no cell passes the means of the groups beside it: none becomes negative if no group is.
+Leer's limited slopes (1979). A slope is also less than what the look that made the groups would have seen, or it would
+have halved them: stairs that rise by more stay stairs. So do a step, a peak and a trough, and a ramp becomes a ramp.
+The sum of every group is kept, and no cell passes the means of the groups beside it: none becomes negative if no group
+is.
 """
 
 from __future__ import annotations
@@ -12,10 +14,12 @@ import numpy as np
 from sparsedp.arrays import Floats, Integers
 
 
-def sloped_cells(sums: Floats, sizes: Integers) -> Floats:
-    """Every cell of groups in a row."""
+def sloped_cells(sums: Floats, sizes: Integers, unseen: Floats) -> Floats:
+    """Every cell of groups in a row. `unseen`: the Σ|cell − median| that each may hide (`unseen.py`)."""
     means = sums / sizes
-    slopes = _slopes(means, sizes)
+    # Cells that rise by s from one to the next deviate by s·m²/4 together, if they are m.
+    steepest = 4.0 * unseen / sizes.astype(np.float64) ** 2
+    slopes = np.clip(_slopes(means, sizes), -steepest, steepest)
     first = np.cumsum(sizes) - sizes
     middles = np.repeat(first + 0.5 * (sizes - 1), sizes)
     return np.asarray(np.repeat(means, sizes) + np.repeat(slopes, sizes) * (np.arange(len(middles)) - middles))

@@ -15,6 +15,7 @@ from sparsedp.recovery.layers.fusion import Layer, fuse
 from sparsedp.recovery.layers.group_shrinkage import shrink_groups
 from sparsedp.recovery.layers.group_slopes import sloped_cells
 from sparsedp.recovery.layers.nonnegative import keeping_total, nearest_nonnegative
+from sparsedp.recovery.layers.unseen import unseen_deviation
 from sparsedp.recovery.shrinkage.shrink import shrink
 from sparsedp.recovery.solution import Solution, Status
 from sparsedp.sensing.base import Sensing
@@ -100,7 +101,7 @@ def fit_layers(
     level_variances, total_variance = noise_by_level(sensing, law, fused)
     if len(fused[0].starts) < sensing.n:
         _refuse_unaligned(fused[0].starts, sensing.n)
-        unclipped, estimate = _flat_groups(fused[0], sensing, nonnegative=nonnegative)
+        unclipped, estimate = _flat_groups(fused[0], sensing, law, nonnegative=nonnegative)
         stats: dict[str, object] = {"layers": [len(layer.starts) for layer in fused]}
         return Fit(sensing, law, fused, unclipped, estimate, level_variances, total_variance, stats)
     cells = fused[0].sums
@@ -120,13 +121,14 @@ def fit_layers(
     return Fit(sensing, law, fused, cells, estimate, level_variances, total_variance, stats)
 
 
-def _flat_groups(groups: Layer, sensing: GroupSums, *, nonnegative: bool) -> tuple[Floats, Floats]:
+def _flat_groups(groups: Layer, sensing: GroupSums, law: LayersLaw, *, nonnegative: bool) -> tuple[Floats, Floats]:
     """Cells that were not measured one by one: a group is flat, or slopes from the one before to the one after."""
     sizes = np.diff(groups.starts, append=sensing.n)
     shrunk = shrink_groups(groups.starts, groups.sums, groups.variances, sensing.n)
     sums = keeping_total(shrunk) if nonnegative else shrunk
     in_a_row = sensing.order is None
-    cells = sloped_cells(sums, sizes) if in_a_row else np.repeat(sums / sizes, sizes)
+    unseen = unseen_deviation(law, sensing.n, sizes)
+    cells = sloped_cells(sums, sizes, unseen) if in_a_row else np.repeat(sums / sizes, sizes)
     return np.repeat(groups.sums / sizes, sizes), cells
 
 
