@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from sparsedp.experiments.paper.effort import Effort
 from sparsedp.experiments.paper.experiment import Experiment, Numbers, Origins, Picture
 from sparsedp.experiments.paper.outcomes import Found, Outcomes, Settings
 
-SLOW = 0.2
+SLOW = 0.05
 
 
 def jobs(effort: Effort, origins: Origins) -> list[Settings]:
@@ -19,6 +21,8 @@ def jobs(effort: Effort, origins: Origins) -> list[Settings]:
 
 def measure(settings: Settings) -> Found:
     """Its square; a job that is `slow` takes its time, and tells that it has begun."""
+    if settings.get("kill"):
+        os.kill(os.getpid(), signal.SIGKILL)
     if "begun" in settings:
         with open(settings["begun"], "a") as file:
             file.write(f"{settings['number']}\n")

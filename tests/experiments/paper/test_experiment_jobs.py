@@ -12,6 +12,7 @@ from pathlib import Path
 import made_up_experiment as made_up
 import pytest
 
+from sparsedp.errors import SparsedpError
 from sparsedp.experiments.paper import fingerprint
 from sparsedp.experiments.paper.effort import Effort
 from sparsedp.experiments.paper.outcomes import Found, Settings
@@ -29,7 +30,7 @@ from sparsedp.experiments.paper.store import Store
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
-    asked = [{"number": number, "begun": str(folder / "begun")} for number in range(12)]
+    asked = [{"number": number, "begun": str(folder / "begun")} for number in range(60)]
     try:
         outcomes_of([(made_up.EXPERIMENT, asked)], Store(folder / "jobs"), workers=2)
     except KeyboardInterrupt:
@@ -84,6 +85,12 @@ def test_a_job_that_fails_stops_the_run_and_loses_nothing(tmp_path: Path) -> Non
     assert any(Store(tmp_path).get(made_up.EXPERIMENT, settings) for settings in ASKED)
 
 
+def test_a_worker_that_is_killed_is_one_sentence(tmp_path: Path) -> None:
+    deadly: Settings = {"number": 1, "kill": True}
+    with pytest.raises(SparsedpError, match="ended from outside"):
+        outcomes_of([(made_up.EXPERIMENT, [*ASKED, deadly])], Store(tmp_path), workers=2)
+
+
 def test_ctrl_c_keeps_what_was_finished_and_leaves_no_process(tmp_path: Path) -> None:
     script = tmp_path / "stopped.py"
     script.write_text(STOPPED_RUN)
@@ -100,10 +107,10 @@ def test_ctrl_c_keeps_what_was_finished_and_leaves_no_process(tmp_path: Path) ->
     with pytest.raises(ProcessLookupError):
         _call_group(run.pid)
     kept = len(list(jobs.rglob("*.json")))
-    assert 2 <= kept < 12
+    assert 2 <= kept < 60
     begun = len((tmp_path / "begun").read_text().split())
     assert subprocess.run(command, cwd=HERE, env=_with_made_up()).returncode == 0
-    assert len((tmp_path / "begun").read_text().split()) == begun + 12 - kept
+    assert len((tmp_path / "begun").read_text().split()) == begun + 60 - kept
 
 
 def _call_group(leader: int) -> None:

@@ -33,7 +33,7 @@ def test_everything_is_written_and_the_exit_code_is_0(capsys: pytest.CaptureFixt
     said = capsys.readouterr().out
     assert "6 of 6 jobs" in said
     assert "met" in said
-    assert "4 claims: 0 hold" in said
+    assert "4 claims: 4 hold only" in said
 
 
 def test_pages_are_drawn_again_from_results_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,23 +64,40 @@ def test_an_expectation_that_is_missed_is_exit_code_1(
         (["--only", "squares"], "squares"),
         (["--results", "nowhere"], "made-up.json"),
         (["--page", "a.md", "--only", "made-up"], "--only"),
+        (["--out", "/proc/no-such/place"], "/proc/no-such"),
+        (["--out", __file__], "test_experiments_command.py"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(
     arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(arguments) == 2
-    printed = capsys.readouterr().out
-    assert said in printed
-    assert "Traceback" not in printed
+    printed = capsys.readouterr()
+    assert said in printed.err.replace("\n", " ")
+    assert "Traceback" not in printed.err
+    assert printed.out == ""
 
 
-@pytest.mark.parametrize("workers", ["0", "-1", "two", "1.5", ""])
+@pytest.mark.parametrize("workers", ["0", "-1", "two", "1.5", "", "²"])
 def test_workers_are_a_whole_number(workers: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--workers", workers])
     assert ended.value.code == 2
     assert "whole number from 1 on" in capsys.readouterr().err
+
+
+def test_results_that_lack_something_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--smoke", "--workers", "1"])
+    results = Path("out/experiments/paper/made-up.json")
+    results.write_text(results.read_text().replace('"square"', '"cube"'))
+    assert main(["--results", "out/experiments/paper", "--out", "elsewhere"]) == 2
+    assert "results of made-up lack something" in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_little_and_much_effort_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--smoke", "--full"])
+    assert "not allowed with" in capsys.readouterr().err
 
 
 def test_ctrl_c_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

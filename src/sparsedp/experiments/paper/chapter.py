@@ -42,7 +42,10 @@ class Chapter:
     def data(self) -> str:
         """Which data sets, and whether they are the paper's; nothing where there are none."""
         words = {"file": "the paper's own file", "stand-in": "a stand-in", "package": "real, from a package"}
-        return ", ".join(f"{name} ({words[origin]})" for name, origin in self.results.origins.items())
+        named = {name: words[origin] for name, origin in self.results.origins.items()}
+        if self.results.origins.get("tcptrace") == "file":
+            named["tcptrace"] = "the paper's trace, cut by 5 minutes: how the paper cut it is not known"
+        return ", ".join(f"{name} ({origin})" for name, origin in named.items())
 
 
 def chapter_of(experiment: Experiment, results: Results, figures: Path) -> Chapter:
@@ -65,6 +68,17 @@ def _place(where: str) -> tuple[int, list[int], str]:
     )
     section = re.match(r"\w+ ([\d.]+)", where)
     return part, [int(number) for number in section[1].strip(".").split(".")] if section else [], where
+
+
+def stand_ins(chapters: Iterable[Chapter]) -> list[str]:
+    """The data sets that stand-ins were taken for."""
+    origins = {name: origin for chapter in chapters for name, origin in chapter.results.origins.items()}
+    return [name for name, origin in origins.items() if origin == "stand-in"]
+
+
+def efforts(chapters: Iterable[Chapter]) -> list[str]:
+    """With which effort the results were made: one, if they were made together."""
+    return list(dict.fromkeys(chapter.results.effort.value for chapter in chapters))
 
 
 def tally(chapters: Iterable[Chapter]) -> dict[Verdict, int]:

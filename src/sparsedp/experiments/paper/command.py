@@ -11,8 +11,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from sparsedp.errors import InvalidInput, SparsedpError
-from sparsedp.experiments.paper.chapter import Chapter, chapter_of, tally
+from sparsedp.errors import BadFile, InvalidInput, SparsedpError
+from sparsedp.experiments.paper.chapter import Chapter, chapter_of, stand_ins, tally
 from sparsedp.experiments.paper.claim import Expectation
 from sparsedp.experiments.paper.data import origins
 from sparsedp.experiments.paper.effort import Effort
@@ -28,7 +28,9 @@ from sparsedp.experiments.paper.words import counted
 from sparsedp.whole_file import written_whole
 
 OUT = Path("out/experiments")
+BAD_INPUT = 2
 INTERRUPTED = 130
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 EXAMPLES = """examples:
   python -m sparsedp.experiments                                   all of them, in minutes
   python -m sparsedp.experiments --full                            the effort of docs/paper.md
@@ -38,11 +40,21 @@ EXAMPLES = """examples:
 """
 
 
+COMMANDS = {
+    Effort.SMOKE: "python -m sparsedp.experiments --smoke",
+    Effort.QUICK: "make experiments",
+    Effort.FULL: "make experiments-full",
+}
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit code: 0, or 1 if something that must come out on the paper's own files did not, or 130 after Ctrl-C."""
     options = _parser().parse_args(arguments)
     console = Console(width=None if sys.stdout.isatty() else 120)
+    # Read when a worker starts: one process a core is all that the cores can do.
+    os.environ.update({name: os.environ.get(name, "1") for name in THREADS})
     try:
+        options.out.mkdir(parents=True, exist_ok=True)
         if options.page and options.only:
             raise InvalidInput("page", f"{options.page} together with --only", "a page has all experiments")
         if options.results:
@@ -51,11 +63,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             results = _measure(options, console)
         return _show(results, chosen(options.only), options, console)
     except SparsedpError as error:
-        console.print(f"{error}", style="red", highlight=False, markup=False)
-        return 2
+        return _refused(f"{error}")
+    except OSError as error:
+        return _refused(f"Could not read or write {error.filename}: {error.strerror}; what was finished is kept.")
     except KeyboardInterrupt:
         console.print("Stopped. What was finished is kept: the same command goes on from here.")
         return INTERRUPTED
+
+
+def _refused(why: str) -> int:
+    Console(stderr=True).print(why, style="red", highlight=False, markup=False, soft_wrap=True)
+    return BAD_INPUT
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -65,10 +83,11 @@ def _parser() -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--full", action="store_true", help="more runs and larger sizes")
-    parser.add_argument("--smoke", action="store_true", help="as little as shows that everything runs")
+    effort = parser.add_mutually_exclusive_group()
+    effort.add_argument("--full", action="store_true", help="more runs and larger sizes")
+    effort.add_argument("--smoke", action="store_true", help="as little as shows that everything runs")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="this experiment; may be repeated")
-    parser.add_argument("--workers", type=_workers, default=os.cpu_count() or 1, metavar="N", help="processes")
+    parser.add_argument("--workers", type=_workers, default=_cores(), metavar="N", help="processes (all cores)")
     parser.add_argument("--out", type=Path, default=OUT, metavar="FOLDER", help=f"where all goes (default {OUT})")
     parser.add_argument(
         "--results", type=Path, metavar="FOLDER", help="use the results in this folder; measure nothing"
@@ -79,8 +98,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def _workers(text: str) -> int:
-    if not text.isdigit() or int(text) == 0:
+    if not (text.isascii() and text.isdigit()) or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text!r}: give a whole number from 1 on")
     return int(text)
 
@@ -91,7 +115,7 @@ def _measure(options: argparse.Namespace, console: Console) -> dict[str, Results
     listed = [(experiment, experiment.jobs(effort, here)) for experiment in chosen(options.only)]
     with progress_bar(console, sum(len(asked) for _, asked in listed)) as finished:
         found = outcomes_of(listed, Store(options.out / "jobs"), workers=options.workers, finished=finished)
-    command = "make experiments-full" if options.full else "make experiments"
+    command = COMMANDS[effort]
     if any(origin == "file" for origin in here.values()):
         command = f"SPARSEDP_DATA=folder {command}"
     return {name: Results.of(name, effort, command, outcomes) for name, outcomes in found.items()}
@@ -107,14 +131,21 @@ def _show(
     for experiment in experiments:
         if options.results is None or options.results.resolve() != beside.resolve():
             results[experiment.name].save(beside / f"{experiment.name}.json")
-        chapters.append(chapter_of(experiment, results[experiment.name], beside))
+        chapters.append(_judged(experiment, results[experiment.name], beside))
     expectations = [one for chapter in chapters for one in chapter.expectations]
     _write(page, markdown_page(chapters, page))
-    options.out.mkdir(parents=True, exist_ok=True)
     whole = _write(options.out / "index.html", html_page(chapters, expectations))
     _print(console, chapters, expectations)
     console.print(f"Claims: {page}. Results and figures: {beside}. Everything on one page: {whole}.", soft_wrap=True)
     return 0 if all(one.met for one in expectations) else 1
+
+
+def _judged(experiment: Experiment, results: Results, figures: Path) -> Chapter:
+    try:
+        return chapter_of(experiment, results, figures)
+    except (KeyError, ValueError, TypeError, IndexError) as error:
+        lacking = f"The results of {experiment.name} lack something that this version shows or judges; measure again."
+        raise BadFile(lacking) from error
 
 
 def _write(path: Path, text: str) -> Path:
@@ -129,6 +160,8 @@ def _print(console: Console, chapters: Sequence[Chapter], expectations: Sequence
         table.add_row(one.what, one.measured, "met" if one.met else "[bold red]MISSED[/]")
     if expectations:
         console.print(table)
-    else:
-        console.print("On stand-ins: what must come out on the paper's own files was not checked (SPARSEDP_DATA).")
+    missing = stand_ins(chapters)
+    if missing:
+        unchecked = "what must come out on the paper's own files was not checked on them"
+        console.print(f"Stand-ins for {', '.join(missing)}: {unchecked} (`sparsedp datasets fetch`).", soft_wrap=True)
     console.print(counted(tally(chapters)))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sparsedp.whole_file import written_whole
+
 DPI = 130
 
 
@@ -87,6 +89,6 @@ def save(figure: Any, path: Path) -> Path:
     import matplotlib.pyplot as plt
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=DPI, metadata={"Software": None})
+    written_whole(path, lambda file: figure.savefig(file, format="png", dpi=DPI, metadata={"Software": None}))
     plt.close(figure)
     return path

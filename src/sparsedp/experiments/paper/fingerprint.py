@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
+import json
 import sys
 from functools import cache
 from pathlib import Path
 
 from sparsedp.experiments.paper.experiment import Experiment
+from sparsedp.experiments.paper.results import PACKAGES
 
 PACKAGE = Path(__file__).parents[2]
 # What no measurement runs through: how data come in and how results are shown.
 NOT_MEASURED_WITH = ("cli", "reports", "ingest", "publishing", "previews", "experiments")
 SHARED = (
     "metrics.py",
-    "accuracy/contenders.py",
     "paper/data.py",
     "paper/stand_ins.py",
     "paper/seeds.py",
@@ -31,7 +33,11 @@ def code_of(experiment: Experiment) -> str:
         *(PACKAGE / "experiments" / name for name in SHARED),
         *(file for file in own.glob("*.py") if file.name not in ONLY_SHOWN),
     ]
-    return _digest(_library(PACKAGE), *files)
+    return _digest(_library(PACKAGE), _versions(), *files)
+
+
+def _versions() -> str:
+    return json.dumps({name: importlib.metadata.version(name) for name in PACKAGES})
 
 
 @cache

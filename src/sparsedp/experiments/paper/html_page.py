@@ -9,9 +9,9 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from sparsedp.experiments.paper.chapter import Chapter, Judged, in_the_papers_order, tally
+from sparsedp.experiments.paper.chapter import Chapter, Judged, efforts, in_the_papers_order, stand_ins, tally
 from sparsedp.experiments.paper.claim import Expectation, Verdict
-from sparsedp.experiments.paper.words import BEFORE_THE_CLAIMS, HEADINGS, TITLE, counted
+from sparsedp.experiments.paper.words import BEFORE_THE_CLAIMS, HEADINGS, TITLE, counted, made_of
 
 _CLASS = {
     Verdict.HOLDS: "holds",
@@ -26,7 +26,9 @@ _LINK = re.compile(r"\[([^\]]+)\]\((https?://[^)\s]+)\)")
 def html_page(chapters: Sequence[Chapter], expectations: Sequence[Expectation]) -> str:
     """The whole page."""
     style = files("sparsedp.experiments.paper").joinpath("page.css").read_text()
-    body = [f"<h1>{TITLE}</h1>", *(_paragraph(text) for text in (*BEFORE_THE_CLAIMS, counted(tally(chapters))))]
+    made = made_of(efforts(chapters), stand_ins(chapters))
+    texts = (*BEFORE_THE_CLAIMS, made, counted(tally(chapters)))
+    body = [f"<h1>{TITLE}</h1>", *(_paragraph(text) for text in texts)]
     body += [_contents(chapters), "<h2 id='claims'>Claim by claim</h2>", _claims(chapters)]
     if expectations:
         body += ["<h2 id='expected'>What must come out on the paper's files</h2>", _expected(expectations)]
@@ -43,7 +45,8 @@ def _contents(chapters: Sequence[Chapter]) -> str:
 
 
 def _claims(chapters: Sequence[Chapter]) -> str:
-    return _table(HEADINGS, (_claim(chapter, judged) for chapter, judged in in_the_papers_order(chapters)))
+    table = _table(HEADINGS, (_claim(chapter, judged) for chapter, judged in in_the_papers_order(chapters)))
+    return f"<div class='claims'>{table}</div>"
 
 
 def _claim(chapter: Chapter, judged: Judged) -> list[str]:
@@ -87,7 +90,7 @@ def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Cells are HTML already; headings are text."""
     head = "".join(f"<th scope='col'>{_inline(heading)}</th>" for heading in headings)
     body = "".join(f"<tr>{''.join(f'<td>{entry}</td>' for entry in row)}</tr>" for row in rows)
-    return f"<div class='wide'><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    return f"<div class='wide' tabindex='0'><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
 
 
 def _paragraph(text: str) -> str:

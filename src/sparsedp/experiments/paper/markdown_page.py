@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sparsedp.experiments.accuracy.tables import markdown
-from sparsedp.experiments.paper.chapter import Chapter, Judged, in_the_papers_order, tally
-from sparsedp.experiments.paper.words import BEFORE_THE_CLAIMS, HEADINGS, NOTICE, TITLE, counted
+from sparsedp.experiments.paper.chapter import Chapter, Judged, efforts, in_the_papers_order, stand_ins, tally
+from sparsedp.experiments.paper.words import BEFORE_THE_CLAIMS, HEADINGS, NOTICE, TITLE, counted, made_of
 
 _GENERATED = f"<!-- {NOTICE} -->"
 
@@ -19,6 +19,7 @@ def markdown_page(chapters: Sequence[Chapter], page: Path) -> str:
         f"# {TITLE}",
         _GENERATED,
         *BEFORE_THE_CLAIMS,
+        made_of(efforts(chapters), stand_ins(chapters)),
         counted(tally(chapters)),
         "## Claim by claim",
         _claims(chapters),

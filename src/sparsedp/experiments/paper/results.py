@@ -55,6 +55,7 @@ class Results:
             json.dumps(
                 {"settings": outcome.settings, "found": outcome.found, "seconds": round(outcome.seconds, 3)},
                 ensure_ascii=False,
+                allow_nan=False,
             )
             for outcome in self.outcomes
         ]

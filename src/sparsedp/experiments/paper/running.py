@@ -6,10 +6,12 @@ import multiprocessing
 import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 
+from sparsedp.errors import BadFile, SparsedpError
 from sparsedp.experiments.paper.experiment import Experiment
 from sparsedp.experiments.paper.outcomes import Found, Outcome, Outcomes, Settings
 from sparsedp.experiments.paper.store import Store
@@ -50,7 +52,7 @@ def outcomes_of(
 def _kept(store: Store, experiment: Experiment, settings: Settings) -> Outcome:
     outcome = store.get(experiment, settings)
     if outcome is None:
-        raise RuntimeError(f"A job of {experiment.name} was finished, but its file is gone; run again to do it again.")
+        raise BadFile(f"A job of {experiment.name} was finished, but its file is gone; run again to do it again.")
     return outcome
 
 
@@ -68,6 +70,9 @@ def _done(jobs: Sequence[Job], workers: int) -> Generator[tuple[Job, Outcome], N
         futures: Iterator[Future[Outcome]] = as_completed(asked)
         for future in futures:
             yield asked[future], future.result()
+    except BrokenProcessPool:
+        ended = "A process was ended from outside, perhaps for want of memory; what was finished is kept"
+        raise SparsedpError(f"{ended}: run it again, with --workers 1 if it happens again.") from None
     except BaseException:
         executor.shutdown(wait=False, cancel_futures=True)
         for process in multiprocessing.active_children():

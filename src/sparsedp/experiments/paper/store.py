@@ -6,6 +6,7 @@ import hashlib
 import json
 from pathlib import Path
 
+from sparsedp.errors import BadFile
 from sparsedp.experiments.paper.experiment import Experiment
 from sparsedp.experiments.paper.fingerprint import code_of
 from sparsedp.experiments.paper.outcomes import Outcome, Settings
@@ -40,5 +41,8 @@ class Store:
         path = self.path(experiment, outcome.settings)
         path.parent.mkdir(parents=True, exist_ok=True)
         kept = {"settings": outcome.settings, "found": outcome.found, "seconds": outcome.seconds}
-        content = json.dumps(kept, allow_nan=False).encode()
+        try:
+            content = json.dumps(kept, allow_nan=False).encode()
+        except ValueError:
+            raise BadFile(f"A job of {experiment.name} found what is no number, with {outcome.settings}.") from None
         written_whole(path, lambda file: file.write(content))

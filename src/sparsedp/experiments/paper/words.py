@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sparsedp.experiments.paper.claim import Verdict
 
@@ -26,6 +26,12 @@ BEFORE_THE_CLAIMS = (
     "both go on where they were.",
 )
 """The paragraphs at the top."""
+
+
+def made_of(efforts: Sequence[str], stand_ins: Sequence[str]) -> str:
+    """Which results a page shows."""
+    data = f"with stand-ins for {', '.join(stand_ins)}" if stand_ins else "on the paper's own data"
+    return f"**This page: {' and '.join(efforts)} effort, {data}.**"
 
 
 def counted(verdicts: Mapping[Verdict, int]) -> str:
