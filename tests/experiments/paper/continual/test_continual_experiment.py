@@ -14,6 +14,7 @@ from sparsedp.experiments.paper.continual.claims import (
     judge_cmco_privacy,
     judge_counter_privacy,
     judge_effectiveness,
+    judge_one_counter,
     judge_proof,
     judge_utility,
 )
@@ -42,7 +43,7 @@ def test_the_experiment_runs_and_its_claims_are_judged(outcomes: Outcomes, tmp_p
     tables = EXPERIMENT.tabulate(outcomes)
     assert [len(numbers.rows) for numbers in tables] == [4, 8, 1, 3]
     assert all(len(row) == len(numbers.headings) for numbers in tables for row in numbers.rows)
-    judged = {claim.where: claim.judge(outcomes) for claim in EXPERIMENT.claims}
+    judged = {claim.where: claim.judge(outcomes) for claim in reversed(EXPERIMENT.claims)}
     assert judged["Section 3.3, Lemma 3"].verdict is Verdict.HOLDS
     assert judged["Section 6.2, Theorem 2"].verdict is Verdict.HOLDS_ONLY
     assert judged["Appendix C"].verdict is Verdict.DOES_NOT_HOLD
@@ -172,5 +173,9 @@ def test_other_losses_would_be_noticed(outcomes: Outcomes) -> None:
     assert judge_cmco_privacy(private).verdict is Verdict.HOLDS
     neither = _changed(outcomes, {"part": "loss", "mechanism": "cmco"}, worst=1.5)
     assert judge_cmco_privacy(neither).verdict is Verdict.DOES_NOT_HOLD
+    assert judge_proof(private).verdict is Verdict.HOLDS
     loud = _changed(outcomes, {"part": "noise"}, **{"cmco paper": 1e6})
-    assert judge_proof(loud).verdict is Verdict.HOLDS
+    assert judge_proof(loud).verdict is Verdict.DOES_NOT_HOLD  # noise is an illustration, the loss decides
+    assert judge_one_counter(outcomes).verdict is Verdict.HOLDS
+    changed_by_more = _changed(outcomes, {"part": "loss", "mechanism": "cmco paper"}, worst=1e6)
+    assert judge_one_counter(changed_by_more).verdict is Verdict.DOES_NOT_HOLD

@@ -99,7 +99,8 @@ def _like(outcomes: Outcomes, **power: float) -> Outcomes:
     """δ as a power of C, n and S, times a factor for the basis."""
     scaled = []
     for one in outcomes:
-        exponents = {name: power.get(name, 0.0) for name in ("constant", "cells", "sparsity")}
+        # A δ that is exactly the same everywhere would have no interval.
+        exponents = {name: power.get(name, -1e-6) for name in ("constant", "cells", "sparsity")}
         delta = 2.0 * np.prod([float(one.settings[name]) ** exponent for name, exponent in exponents.items()])
         delta *= power.get(one.settings["basis"], 1.0)
         scaled.append(
@@ -108,17 +109,46 @@ def _like(outcomes: Outcomes, **power: float) -> Outcomes:
     return Outcomes(scaled)
 
 
+def _scattered(outcomes: Outcomes) -> Outcomes:
+    """Every other δ ten times as large: no law can be read off."""
+    return Outcomes(
+        Outcome(
+            one.settings, {**one.found, "searched": [delta * 10 ** (place % 2) for delta in one.found["searched"]]}, 0.0
+        )
+        for place, one in enumerate(outcomes)
+    )
+
+
 def test_judges_can_fail(outcomes: Outcomes) -> None:
     good = _like(outcomes, constant=-0.5)
-    assert claims.judge_bernoulli(good).verdict is Verdict.HOLDS
+    found = claims.judge_bernoulli(good)
+    assert found.in_words == "holds only as far as a search finds, with C ≥ 24"
+    assert "takes C ≥ 24" in found.measured
     assert claims.judge_bernoulli(_like(outcomes, constant=-0.5, cells=0.5)).verdict is Verdict.DOES_NOT_HOLD
-    assert claims.judge_bernoulli(_like(outcomes, constant=0.1)).verdict is Verdict.DOES_NOT_HOLD
-    assert claims.judge_any_basis(good).verdict is Verdict.HOLDS
+    rising = _like(outcomes, constant=0.1)
+    assert claims.judge_bernoulli(rising).verdict is Verdict.DOES_NOT_HOLD
+    assert "takes more than any C, as δ₂S does not fall" in claims.judge_bernoulli(rising).measured
+    assert claims.judge_bernoulli(_scattered(good)).verdict is Verdict.UNDECIDED
+    assert claims.judge_any_basis(good).in_words == "holds only as far as a search finds"
     assert claims.judge_any_basis(_like(outcomes, constant=-0.5, cosine=3.0)).verdict is Verdict.DOES_NOT_HOLD
-    assert claims.judge_at_the_rows_in_use(good).verdict is Verdict.HOLDS_ONLY
-    assert claims.judge_at_the_rows_in_use(_like(outcomes, constant=-3.0)).verdict is Verdict.HOLDS
+    assert claims.judge_at_the_rows_in_use(good).verdict is Verdict.DOES_NOT_HOLD  # 24·S·log₂(n/S) rows: more than n
+    assert claims.judge_at_the_rows_in_use(rising).verdict is Verdict.DOES_NOT_HOLD
+    assert "C ≥ 5, about 2 times the rows" in claims.judge_at_the_rows_in_use(_like(outcomes, constant=-1.0)).only
+    assert claims.judge_at_the_rows_in_use(_scattered(good)).verdict is Verdict.UNDECIDED
+    assert claims.judge_at_the_rows_in_use(_like(outcomes, constant=-3.0)).only == claims.SEARCHED
 
 
 def test_the_constant_needed_is_read_off_the_law(outcomes: Outcomes) -> None:
     haar = _like(outcomes, constant=-0.5).where(part="rows", ensemble="bernoulli", basis="haar")
-    assert claims.constant_needed(haar, "random") == pytest.approx((2 / claims.ENOUGH) ** 2)
+    assert claims.constant_needed(haar, "random") == pytest.approx((2 / claims.ENOUGH) ** 2, rel=1e-4)
+    level = _like(outcomes, constant=0.01).where(part="rows", ensemble="bernoulli", basis="haar")
+    assert claims.constant_needed(level) == np.inf
+
+
+def test_the_caption_says_what_was_found(outcomes: Outcomes, tmp_path: Path) -> None:
+    made_up = Outcomes(
+        Outcome(one.settings, {**one.found, "random": [0.3], "searched": [1.0]}, 0.0) for one in outcomes
+    )
+    (picture,) = EXPERIMENT.draw(made_up, tmp_path)
+    assert "see 30 % to 30 % of what the search finds" in picture.caption
+    assert "have 1.00 times the δ₂S" in picture.caption

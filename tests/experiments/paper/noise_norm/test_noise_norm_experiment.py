@@ -102,6 +102,11 @@ def test_the_moment_integral() -> None:
     assert log_moment_integral(0.1, 200.0) > 3000
 
 
+def test_the_worst_is_the_largest_upper_bound() -> None:
+    found = {"deltas": [0.1, 0.2], "paper": [[0.03, 0.04], [0.02, 0.1]]}
+    assert claims.worst(found, "paper") == pytest.approx((0.1, 0.5, 0.2))
+
+
 def _with(outcomes: Outcomes, part: str, **found: Any) -> Outcomes:
     return Outcomes(
         Outcome(one.settings, {**one.found, **found} if one.settings["part"] == part else one.found, 0.0)
@@ -114,6 +119,9 @@ def test_judges_can_fail(outcomes: Outcomes) -> None:
     assert claims.judge_chebyshev(_with(outcomes, "integers", ratio=1.2)).verdict is Verdict.DOES_NOT_HOLD
     exceeded = _with(outcomes, "exact", paper=[[0.9, 0.9]] * 9)
     assert claims.judge_chebyshev(exceeded).verdict is Verdict.DOES_NOT_HOLD
+    narrow = _with(outcomes, "draws", variances=[7.0, 7.1])
+    assert claims.judge_chebyshev(narrow).verdict is Verdict.HOLDS
+    assert claims.judge_chebyshev(_with(narrow, "integers", ratio=1.2)).verdict is Verdict.DOES_NOT_HOLD
     assert claims.judge_moments(outcomes).verdict is Verdict.HOLDS
     assert claims.judge_moments(_with(outcomes, "draws", variances=[10.0, 10.1])).verdict is Verdict.DOES_NOT_HOLD
     assert claims.judge_chernoff(outcomes).verdict is Verdict.HOLDS

@@ -87,7 +87,14 @@ DECODERS = ("cosamp", "basis_pursuit", "vamp", "vamp_tree")
 
 
 def the_bound(settings: Settings, found: Found) -> float:
-    return float(0.5 * found["tails"][0] + 0.5 * found["noises"][0])
+    if settings["part"] == "tail":
+        return float(0.5 * settings["sparsity"] ** (0.5 - 1 / settings["power"]))
+    return float(0.5 * found["noises"][0])
+
+
+def at_a_standstill(settings: Settings, found: Found) -> float:
+    """An exact 1 would have no interval."""
+    return 1.0 + 0.01 * the_bound(settings, found)
 
 
 def test_what_obeys_the_bound_holds(outcomes: Outcomes) -> None:
@@ -104,7 +111,7 @@ def test_what_obeys_the_bound_holds(outcomes: Outcomes) -> None:
 
 
 def test_what_does_not_is_noticed(outcomes: Outcomes) -> None:
-    stuck = _like(outcomes, lambda settings, found: 1.0)
+    stuck = _like(outcomes, at_a_standstill)
     for judge in (claims.judge_bound, claims.judge_same_bound, claims.judge_reconstruction, claims.judge_corollary):
         assert judge(stuck).verdict is Verdict.DOES_NOT_HOLD
     large = _like(outcomes, lambda settings, found: 50 * the_bound(settings, found))
@@ -112,3 +119,23 @@ def test_what_does_not_is_noticed(outcomes: Outcomes) -> None:
         assert judge(large).verdict is Verdict.DOES_NOT_HOLD
     heavy = Outcomes(Outcome(one.settings, {**one.found, "tails": [9.0]}, 0.0) for one in outcomes.where(part="tail"))
     assert claims.judge_compressible_tail(heavy).verdict is Verdict.DOES_NOT_HOLD
+
+
+def test_what_scatters_decides_nothing(outcomes: Outcomes) -> None:
+    places = {id(one): place for place, one in enumerate(outcomes)}
+
+    def scattered(one: Outcome) -> dict[str, list[float]]:
+        error = the_bound(one.settings, one.found) * 3 ** (places[id(one)] % 2)
+        return {name: [error] * one.settings["runs"] for name in DECODERS}
+
+    noisy = Outcomes(Outcome(one.settings, {**one.found, "errors": scattered(one)}, 0.0) for one in outcomes)
+    for judge in (claims.judge_bound, claims.judge_same_bound, claims.judge_corollary):
+        assert judge(noisy).verdict is Verdict.UNDECIDED
+    assert "not clear that both errors are linear" in claims.judge_same_bound(noisy).measured
+
+
+def test_words_follow_the_verdict(outcomes: Outcomes) -> None:
+    good, stuck = _like(outcomes, the_bound), _like(outcomes, at_a_standstill)
+    for judge in (claims.judge_same_bound, claims.judge_corollary):
+        assert "both errors are linear" in judge(good).measured
+        assert "not both errors are linear" in judge(stuck).measured

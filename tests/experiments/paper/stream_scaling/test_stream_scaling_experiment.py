@@ -106,7 +106,14 @@ def grown(part: str, mechanism: str, x: list[float], law: Law, key: str = "error
     ]
 
 
-def made_up(*, in_horizon: Law, in_time: Law, in_epsilon: Law, beside: Law = lambda x: 1.0) -> Outcomes:
+def made_up(
+    *,
+    in_horizon: Law,
+    in_time: Law,
+    in_epsilon: Law,
+    in_steps: Law = lambda s: 5.0,
+    beside: Law = lambda x: 1.0,
+) -> Outcomes:
     """CMCO with the noise of ε by these laws; everything else as it is known to be."""
     polylogarithmic: Law = lambda x: math.log2(x)  # noqa: E731
     horizons = [float(horizon) for horizon in HORIZONS]
@@ -115,7 +122,7 @@ def made_up(*, in_horizon: Law, in_time: Law, in_epsilon: Law, beside: Law = lam
         rows += grown("horizon", mechanism, horizons, in_horizon if own else polylogarithmic)
         rows += grown("time", mechanism, horizons, in_time if own else lambda t: 7.0)
         rows += grown("epsilon", mechanism, [0.01, 0.1, 1.0], in_epsilon if own else lambda e: 1 / e)
-        rows += grown("sparsity", mechanism, [2, 4, 8, 16], lambda s: s)
+        rows += grown("sparsity", mechanism, [2, 4, 8, 16], in_steps)
     rows += grown("horizon", "difference", horizons, lambda x: math.sqrt(x) * math.log2(x) * beside(x))
     rows += grown("horizon", "plain", horizons, math.sqrt)
     return Outcomes(rows)
@@ -131,9 +138,13 @@ def logarithms(power: float) -> Law:
 
 @pytest.mark.parametrize("judge", [claims.judge_theorem, claims.judge_cmco_row])
 def test_growth_like_a_root_is_not_taken_for_logarithms(judge: Callable[[Outcomes], Judgement]) -> None:
-    for power, verdict in ((1.5, Verdict.HOLDS), (2.5, Verdict.HOLDS_ONLY)):
-        as_claimed = made_up(in_horizon=logarithms(power), in_time=lambda t: 6.0, in_epsilon=lambda e: 1 / e)
-        assert judge(as_claimed).verdict is verdict
+    usual = {"in_time": sixth(0), "in_epsilon": sixth(-1)}
+    for power, said in ((1.5, False), (2.5, True)):
+        as_claimed = judge(made_up(in_horizon=logarithms(power), **usual))
+        assert as_claimed.verdict is Verdict.HOLDS  # Õ takes any power of a logarithm
+        assert ("the exponent of 1 + log T exceeds 1.5" in as_claimed.measured) is said
+    with_steps = judge(made_up(in_horizon=logarithms(1.5), in_steps=sixth(1), **usual))
+    assert with_steps.in_words == "holds only for a sparsity that does not grow"
     like_a_root = made_up(in_horizon=sixth(0.5), in_time=sixth(0.5), in_epsilon=sixth(-0.5))
     assert judge(like_a_root).in_words == "holds only with the noise that guarantees kε"
     at_k_epsilon_too = Outcomes(
@@ -143,6 +154,39 @@ def test_growth_like_a_root_is_not_taken_for_logarithms(judge: Callable[[Outcome
         ]
     )
     assert judge(at_k_epsilon_too).verdict is Verdict.DOES_NOT_HOLD
+    both = judge(made_up(in_horizon=sixth(0.5), in_time=sixth(0.5), in_epsilon=sixth(-0.5), in_steps=sixth(1)))
+    assert both.only == f"{claims.PAPERS_NOISE} and {claims.FIXED_SPARSITY}"
+
+
+def test_an_interval_with_both_answers_decides_nothing() -> None:
+    def scattered(x: float) -> float:
+        return 30.0 ** (round(math.log2(x)) % 2)
+
+    usual = {"in_time": sixth(0), "in_epsilon": sixth(-1)}
+    for judge in (claims.judge_theorem, claims.judge_cmco_row):
+        for law in ({"in_horizon": scattered}, {"in_horizon": logarithms(1), "in_steps": scattered}):
+            assert judge(made_up(**usual, **law)).verdict is Verdict.UNDECIDED
+    unclear = claims.judge_theorem(made_up(in_horizon=scattered, **usual)).measured
+    assert "too few points to tell whether the exponent of 1 + log T exceeds 1.5" in unclear
+    horizons = [float(x) for x in HORIZONS]
+    assert (
+        claims.judge_differences(Outcomes(grown("time", "difference", horizons, scattered))).verdict
+        is Verdict.UNDECIDED
+    )
+    inverse = grown("epsilon", "difference", [0.01, 0.1, 1.0], sixth(-1))
+    row = Outcomes([*grown("horizon", "difference", horizons, lambda x: x * scattered(x)), *inverse])
+    assert claims.judge_continual_row(row).verdict is Verdict.UNDECIDED
+    totals = [
+        Outcome(one.settings, {"total": one.found["errors"], "rare total": one.found["errors"]}, 0.0)
+        for one in grown("horizon", "difference", horizons, scattered)
+    ]
+    assert claims.judge_totals(Outcomes(totals)).verdict is Verdict.UNDECIDED
+    noises = [one for name in claims.STREAMS for one in grown("horizon", name, horizons, scattered, "noise")]
+    noises += [one for name in claims.STREAMS for one in grown("sparsity", name, [2, 4, 8], sixth(0), "noise")]
+    assert claims.judge_noise(Outcomes(noises)).verdict is Verdict.UNDECIDED
+    costs = {"moments": HORIZONS, "observe_seconds": [1.0]}
+    costs |= {key: [x * scattered(x) for x in HORIZONS] for key in ("release_seconds", "release_bytes")}
+    assert claims.judge_costs(Outcomes([Outcome({"part": "cost"}, costs, 0.0)])).verdict is Verdict.UNDECIDED
 
 
 def test_the_continual_mechanism_may_grow_like_a_root_and_no_faster() -> None:

@@ -9,10 +9,12 @@ from sparsedp.experiments.paper.continual.reading import (
     last_error,
     least_ratio,
     panels,
-    said_of_data,
     stream_in,
+    told_of_panels,
 )
 from sparsedp.experiments.paper.continual.tables import shown
+from sparsedp.experiments.paper.data_names import listed, times
+from sparsedp.experiments.paper.deciding import judged
 from sparsedp.experiments.paper.outcomes import Outcomes
 
 ROUNDING = 1 + 1e-9
@@ -23,12 +25,12 @@ def judge_counter_privacy(outcomes: Outcomes) -> Judgement:
     one = outcomes.where(part="loss", mechanism="difference").only()
     epsilon, found = float(one.settings["epsilon"]), one.found
     measured = (
-        f"At ε = {epsilon:g} the worst view of a stream of one tick is e^{found['worst']:g} times as likely with a "
-        f"record as without, exactly; runs prove {max(0.0, found['measured']):.2f}. For every T: the proof in "
-        "`streams/counter.md`, given that the noise of a segment is erased when the segment ends."
+        "By proof for every T, and for an intruder who sees the state: `streams/counter.md`, given that the noise of a "
+        f"segment is erased when the segment ends. Measured for what one tick publishes: at ε = {epsilon:g} the worst "
+        f"view is e^{found['worst']:g} times as likely with a record as without, exactly; runs prove "
+        f"{max(0.0, found['measured']):.2f}."
     )
-    holds = max(found["worst"], found["measured"]) <= epsilon * ROUNDING
-    return Judgement(Verdict.HOLDS if holds else Verdict.DOES_NOT_HOLD, measured)
+    return judged(max(found["worst"], found["measured"]) <= epsilon * ROUNDING, measured)
 
 
 def judge_cmco_privacy(outcomes: Outcomes) -> Judgement:
@@ -51,20 +53,34 @@ def judge_cmco_privacy(outcomes: Outcomes) -> Judgement:
 
 
 def judge_proof(outcomes: Outcomes) -> Judgement:
-    """Whether the proof's noise is even as large as that of one publication."""
-    rows = list(outcomes.where(part="noise"))
+    """What all counters together lose, each of which is private by itself; noise for illustration."""
+    one = outcomes.where(part="loss", mechanism="cmco paper").only()
+    epsilon, rows, worst = float(one.settings["epsilon"]), one.settings["rows"], one.found["worst"]
     compared = ", ".join(
-        f"{one.found['cmco paper']:.3g} against {one.found['static']:.3g} (T = {one.settings['horizon']:,}, "
-        f"k = {one.found['rows']:,})"
-        for one in rows
+        f"{other.found['cmco paper']:.3g} against {other.found['static']:.3g} (T = {other.settings['horizon']:,}, "
+        f"k = {other.found['rows']:,})"
+        for other in outcomes.where(part="noise")
     )
     measured = (
-        "Every counter is private by itself, but all k see the same record, so that their budgets add up. The noise "
-        f"shows it: in units of 1/ε a sample has {compared} for T publications by the proof's CMCO against one by "
-        "Algorithm 1, at the same ε."
+        f"All k counters see the same record. With the proof's noise each of {rows} loses ε = {epsilon:g} at most, "
+        f"and together they lose {worst:g}, exactly, at the worst view of one tick. For comparison, in units of 1/ε a "
+        f"sample has noise of {compared} for T publications by the proof's CMCO against one by Algorithm 1, which adds "
+        "the budgets up."
     )
-    enough = all(one.found["cmco paper"] >= one.found["static"] for one in rows)
-    return Judgement(Verdict.HOLDS if enough else Verdict.DOES_NOT_HOLD, measured)
+    return judged(worst <= epsilon * ROUNDING, measured)
+
+
+def judge_one_counter(outcomes: Outcomes) -> Judgement:
+    """The counters' noise is made for a change of 1/√k: then one of them loses ε at most, and k of them kε."""
+    one = outcomes.where(part="loss", mechanism="cmco paper").only()
+    epsilon, rows = float(one.settings["epsilon"]), one.settings["rows"]
+    each = one.found["worst"] / rows
+    measured = (
+        f"By construction: every entry of Φ is ±1/√k, and m_i differs where D_t does. Noise that is made for a change "
+        f"of 1/√k loses {each:g} a counter at the worst view of one tick, exactly (k = {rows}, ε = {epsilon:g}); more "
+        "than ε would be a larger change."
+    )
+    return judged(each <= epsilon * ROUNDING, measured)
 
 
 def judge_utility(outcomes: Outcomes) -> Judgement:
@@ -74,18 +90,20 @@ def judge_utility(outcomes: Outcomes) -> Judgement:
         [least_ratio(outcomes, panel, "difference", name) for panel in every] for name in ("cmco paper", "cmco")
     )
     at_last = [last_error(outcomes, panel, "difference") / last_error(outcomes, panel, "cmco") for panel in every]
-    chosen = sorted({stream_in(outcomes, panel, "cmco").found["sparsity"] for panel in every})
+    sparsities = sorted({stream_in(outcomes, panel, "cmco").found["sparsity"] for panel in every})
+    chosen = f"S = {listed([str(sparsity) for sparsity in sparsities], joined_by='or')}"
     below = _below_zeros(outcomes, "cmco", "cosamp")
-    measured = (
-        f"{said_of_data(outcomes)}At the moment where it is least, the continual mechanism's error is "
-        f"{shown(min(paper))} to {shown(max(paper))} times that of CMCO with the paper's noise, which spends kε, over "
-        f"{len(every)} panels. With the noise of ε and the best S in hindsight (S = {_listed(chosen)}) it is "
-        f"{shown(min(correct))} to {shown(max(correct))} times CMCO's, and {shown(min(at_last))} to "
-        f"{shown(max(at_last))} times at t = T, where CMCO's is below that of publishing zeros in {len(below)} panels."
+    measured = told_of_panels(
+        outcomes,
+        f"at the moment where it is least, the continual mechanism's error is {times(min(paper))} to "
+        f"{times(max(paper))} times that of CMCO with the paper's noise, which spends kε, over {len(every)} panels. "
+        f"With the noise of ε and the best S in hindsight ({chosen}) it is {times(min(correct))} to "
+        f"{times(max(correct))} times CMCO's, and {times(min(at_last))} to {times(max(at_last))} times at t = T, "
+        f"where CMCO's is below that of publishing zeros in {len(below)} panels.",
     )
     if min(correct) >= SIGNIFICANT and below:
         return Judgement(Verdict.HOLDS, measured)
-    late = f"with S = {_listed(chosen)} in hindsight and late in the stream"
+    late = f"with {chosen} in hindsight and late in the stream"
     if all(_share_of_zeros(outcomes, panel, name) > 1 for panel in every for name in ("cmco", "difference")):
         late += ", where both are worse than publishing zeros"
     if min(paper) >= SIGNIFICANT:
@@ -99,13 +117,15 @@ def judge_effectiveness(outcomes: Outcomes) -> Judgement:
     every = panels(outcomes)
     below = {name: _below_zeros(outcomes, name, "cosamp") for name in ("cmco", "cmco paper")}
     ours = _below_zeros(outcomes, "cmco", "auto")
-    best = max(every, key=lambda panel: _share_of_zeros(outcomes, panel, "cmco paper") ** -1)
-    measured = (
-        f"{said_of_data(outcomes)}At t = T the error is below that of publishing zeros in {len(below['cmco'])} of "
-        f"{len(every)} panels with the noise of ε (in {len(ours)} with our decoder), and in {len(below['cmco paper'])} "
-        f"with the paper's noise, which spends kε: at best {shown(last_error(outcomes, best, 'cmco paper'))} against "
+    best = min(every, key=lambda panel: _share_of_zeros(outcomes, panel, "cmco paper"))
+    measured = told_of_panels(
+        outcomes,
+        f"of CMCO: at t = T the error is below that of publishing zeros in {len(below['cmco'])} of {len(every)} panels "
+        f"with the noise of ε (in {len(ours)} with our decoder), and in {len(below['cmco paper'])} with the paper's "
+        f"noise, which spends kε: at best {shown(last_error(outcomes, best, 'cmco paper'))} against "
         f"{shown(last_error(outcomes, best, 'zeros'))} ({best.data}, ε = {best.power}). ContinualAdaptive, which "
-        f"spends ε, has {shown(last_error(outcomes, best, 'continual adaptive'))} there."
+        f"spends ε, has {shown(last_error(outcomes, best, 'continual adaptive'))} there. Of the compressive mechanism: "
+        "see the sweep over ε.",
     )
     if len(below["cmco"]) == len(every):
         return Judgement(Verdict.HOLDS, measured)
@@ -127,7 +147,7 @@ def expect(outcomes: Outcomes) -> list[Expectation]:
     }.items():
         ratios = [least_ratio(outcomes, panel, "difference", name) for panel in every]
         if ratios:
-            measured = f"by a factor of {shown(min(ratios))} or more, over {len(every)} panels"
+            measured = f"by a factor of {times(min(ratios))} or more, over {len(every)} panels"
             expectations.append(Expectation(what, measured, min(ratios) > 1))
     return expectations
 
@@ -138,10 +158,6 @@ def _share_of_zeros(outcomes: Outcomes, panel: Panel, mechanism: str, decoder: s
 
 def _below_zeros(outcomes: Outcomes, mechanism: str, decoder: str) -> list[Panel]:
     return [panel for panel in panels(outcomes) if _share_of_zeros(outcomes, panel, mechanism, decoder) < 1]
-
-
-def _listed(numbers: list[int]) -> str:
-    return " or ".join(str(number) for number in numbers)
 
 
 def _powers(every: list[Panel]) -> str:
@@ -170,5 +186,11 @@ CLAIMS = (
         "The ε-differential pan-privacy of CMCO is straightforward: at time t, we estimate Σⱼ₌₁ᵗ uⱼ[i] in an "
         "ε-differentially pan-private way and any operation after this step preserves pan-privacy.",
         judge_proof,
+    ),
+    Claim(
+        "Appendix C",
+        "For two neighboring inputs D_t, D'_t ∈ ℝᵗ with ||D_t − D'_t||₁ ≤ 1, their corresponding m_i, m'_i ∈ ℝᵗ "
+        "satisfies ||m_i − m'_i||₁ ≤ 1/√k.",
+        judge_one_counter,
     ),
 )

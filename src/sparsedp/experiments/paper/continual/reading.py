@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparsedp.experiments.paper.data_names import called
+from sparsedp.experiments.paper.data_names import called, told
 from sparsedp.experiments.paper.outcomes import Outcome, Outcomes
 
 SIGNIFICANT = 2.0
@@ -58,7 +58,6 @@ def least_ratio(outcomes: Outcomes, panel: Panel, mechanism: str, other: str) ->
     return float((first / second).min())
 
 
-def said_of_data(outcomes: Outcomes) -> str:
-    """A warning where the data are not the paper's."""
-    strangers = {panel.origin for panel in panels(outcomes)} - {"file"}
-    return "On stand-ins: " if strangers else ""
+def told_of_panels(outcomes: Outcomes, measured: str) -> str:
+    """A sentence about all panels, with a warning where the data are not the paper's."""
+    return told(outcomes, list(dict.fromkeys(panel.data for panel in panels(outcomes))), measured)

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from sparsedp.experiments.paper.data_names import percent
 from sparsedp.experiments.paper.drawing import (
     BLACK,
     BLUE,
     GREEN,
     GREY,
-    ORANGE,
     PURPLE,
+    SKY,
     VERMILION,
     Look,
     canvas,
@@ -21,17 +22,17 @@ from sparsedp.experiments.paper.drawing import (
     save,
 )
 from sparsedp.experiments.paper.experiment import Picture
-from sparsedp.experiments.paper.isometry.claims import ENOUGH, MECHANISM_CONSTANT
+from sparsedp.experiments.paper.isometry.claims import ENOUGH, MECHANISM_CONSTANT, over_permuted
 from sparsedp.experiments.paper.outcomes import Outcomes
 
 ENSEMBLES = {
-    "bernoulli": ("i.i.d. ±1 (the paper's)", VERMILION, "o"),
-    "hadamard": ("Hadamard, cells permuted (ours)", BLUE, "s"),
-    "unshuffled": ("Hadamard, cells not permuted", GREEN, "^"),
+    "bernoulli": ("i.i.d. ±1 in Haar (the paper's)", VERMILION, "o"),
+    "hadamard": ("Hadamard in Haar, cells permuted (ours)", BLUE, "s"),
+    "unshuffled": ("Hadamard in Haar, cells not permuted", GREEN, "^"),
 }
 BASES = {
     "identity": ("i.i.d. ±1 in the standard basis", BLACK, "v"),
-    "haar": ("i.i.d. ±1 in Haar", ORANGE, "D"),
+    "haar": ENSEMBLES["bernoulli"],
     "cosine": ("i.i.d. ±1 in cosine", PURPLE, "P"),
 }
 KINDS = {"searched": ("over supports found by search", "-"), "random": ("over random supports", "--")}
@@ -48,6 +49,8 @@ def draw(outcomes: Outcomes, folder: Path) -> list[Picture]:
     for ensemble in ENSEMBLES:
         _both(axes[0, 0], rows.where(ensemble=ensemble, basis="haar"), "rows", ENSEMBLES[ensemble])
     _theory(axes[0, 0], rows, sparsity)
+    for axis in axes[0]:
+        _in_use(axis, rows)
     axes[0, 0].set_title(f"Haar basis, {about}", loc="left")
     for basis in BASES:
         _both(axes[0, 1], rows.where(ensemble="bernoulli", basis=basis), "rows", BASES[basis])
@@ -70,11 +73,13 @@ def draw(outcomes: Outcomes, folder: Path) -> list[Picture]:
     for kind, dash in KINDS.values():
         axes[0, 0].plot([], [], **Look(kind, GREY, "", dash).style())
     legend_below(figure, axes, columns=3)
+    least, most = _seen_by_chance(outcomes)
     caption = (
         "Lower bounds of the restricted-isometry constant δ₂S of Φ Ψ: the largest |σ² − 1| over random supports "
-        "(dashed) and over those that a search finds (solid). It falls with k (top) and, with k in proportion to "
-        "S·log(n/S), depends little on n and S (bottom). Random supports miss half of it. Hadamard rows need the "
-        "permutation of the cells. The vertical line is the k of C = 2, which the mechanism does best with."
+        "(dashed) and over those that a search finds (solid). Top: against k. Bottom: against n and against S, with k "
+        f"in proportion to S·log(n/S). Random supports see {percent(least)} to {percent(most)} of what the search "
+        f"finds. Hadamard rows in Haar have {over_permuted(outcomes, 'unshuffled'):.2f} times the δ₂S without the "
+        "permutation of the cells."
     )
     return [Picture(save(figure, folder / "isometry.png"), caption)]
 
@@ -96,11 +101,22 @@ def _both(axis: Any, outcomes: Outcomes, against: str, look: tuple[str, str, str
 
 
 def _theory(axis: Any, rows: Outcomes, sparsity: int) -> None:
-    """What random columns must have, and where the mechanism is."""
+    """What random columns must have."""
     ends = [one.found["rows"] for one in rows]
     k = np.geomspace(min(ends), max(ends), 50)
     ratio = 2 * sparsity / k
-    axis.plot(k, 2 * np.sqrt(ratio) + ratio, **Look("(1 + √(2S/k))² − 1", GREY, "", "-", 2.0).style())
-    in_use = [one.found["rows"] for one in rows.where(constant=MECHANISM_CONSTANT)]
-    if in_use:
-        axis.axvline(in_use[0], color=GREY, linewidth=1)
+    axis.plot(k, 2 * np.sqrt(ratio) + ratio, **Look("(1 + √(2S/k))² − 1", GREY, "", "-.", 2.0).style())
+
+
+def _in_use(axis: Any, rows: Outcomes) -> None:
+    """Where the mechanism is."""
+    used = [one.found["rows"] for one in rows.where(constant=MECHANISM_CONSTANT)]
+    if used:
+        look = Look(f"k of C = {MECHANISM_CONSTANT}, as the mechanism has it", SKY, "", (0, (3, 1, 1, 1)), 2.0)
+        axis.axvline(used[0], **look.style(zorder=1.5))
+
+
+def _seen_by_chance(outcomes: Outcomes) -> tuple[float, float]:
+    """The least and the largest share of the searched δ₂S that random supports have."""
+    shares = [float(np.mean(one.found["random"]) / np.mean(one.found["searched"])) for one in outcomes]
+    return min(shares), max(shares)

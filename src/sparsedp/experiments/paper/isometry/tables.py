@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 
 from sparsedp.experiments.paper.experiment import Numbers
@@ -30,7 +32,8 @@ def tabulate(outcomes: Outcomes) -> list[Numbers]:
         for ensemble in of_part.values("ensemble"):
             for basis in of_part.where(ensemble=ensemble).values("basis"):
                 pair = of_part.where(ensemble=ensemble, basis=basis)
-                needed = f"{constant_needed(pair):.0f}" if part == "rows" else "–"
+                constant = constant_needed(pair) if part == "rows" else inf
+                needed = "–" if constant == inf else f"{constant:.0f}"
                 slopes = [str(trend(pair, setting, key)) for key in ("random", "searched")]
                 laws.append((ensemble, basis, {"cells": "n", "sparsity": "S"}.get(part, "C"), *slopes, needed))
     settings = next(iter(outcomes.where(part="rows"))).settings

@@ -21,6 +21,7 @@ from sparsedp.experiments.paper.drawing import (
     save,
 )
 from sparsedp.experiments.paper.experiment import Picture
+from sparsedp.experiments.paper.noise_norm.claims import worst
 from sparsedp.experiments.paper.noise_norm.law import CORRECTED, PAPER, bound, most_by_moments
 from sparsedp.experiments.paper.outcomes import Outcomes
 
@@ -47,12 +48,13 @@ def draw(outcomes: Outcomes, folder: Path) -> list[Picture]:
     axes[0, 1].sharey(axes[0, 0])
     _quantiles(axes[0, 2], exact, drawn, looks)
     legend_below(figure, axes, columns=4)
+    most = max(worst(one.found, "paper")[1] for one in exact)
     caption = (
         "Left and middle: the probability that ‖e‖₂² exceeds a bound, over the δ that the bound allows; lines are "
         "exact, marks are drawn with the mechanism's own discrete noise at ε = 0.1. The black line is what is claimed. "
         "The grey one is the most that a law with this mean and this variance can do: above 1 on the left, so that "
-        "the paper's bound does not follow from them; but Laplace noise stays below half of δ. Right: the level that "
-        "the noise really exceeds with probability δ, beside the two bounds for one k."
+        f"the paper's bound does not follow from them. Laplace noise itself has {most:.2f}·δ there at most. Right: "
+        "the level that the noise really exceeds with probability δ, beside the two bounds for one k."
     )
     return [Picture(save(figure, folder / "noise-norm.png"), caption)]
 

@@ -67,10 +67,11 @@ def _against_the_bound(outcomes: Outcomes, folder: Path) -> Picture:
     _tails(axes[1, 1], outcomes.where(part="tail"))
     legend_below(figure, axes, columns=3)
     caption = (
-        "Top: the error grows like θ, until the support is lost in the noise. Random noise hurts the decoders that "
-        "find the support little (C₃ ≈ √(S/k)), aligned noise as much as the bound allows. Bottom left: C₃ against "
-        "the rows. Bottom right: without noise, compressible signals; every mark is one p and one S, and the grey line "
-        "is C₂ = 1. Hadamard sensing, Haar basis; bars are 95 % intervals of the mean."
+        "Top: the error against θ, with random noise, and with the noise that hurts most on the true support. Bottom "
+        "left: C₃ against the rows, beside √(S/k), which random noise leaves to whoever knows the support. Bottom "
+        "right: without noise, compressible signals; every mark is one p and one S, and the grey line is C₂ = 1. "
+        "Hadamard sensing, Haar basis; bars are 95 % intervals of the mean, their lower ends cut off at a tenth of it, "
+        "as a log scale has no zero."
     )
     return Picture(save(figure, folder / "recovery-constant.png"), caption)
 

@@ -6,7 +6,9 @@ import numpy as np
 
 from sparsedp.experiments.paper.claim import Claim, Judgement, Verdict
 from sparsedp.experiments.paper.continual.tables import shown
-from sparsedp.experiments.paper.fits import power_law
+from sparsedp.experiments.paper.data_names import times
+from sparsedp.experiments.paper.deciding import Answer, at_most, every, judged, near
+from sparsedp.experiments.paper.fits import Slope, power_law
 from sparsedp.experiments.paper.outcomes import Outcomes
 from sparsedp.experiments.paper.stream_scaling.laws import points
 from sparsedp.experiments.paper.stream_scaling.measuring import RARE
@@ -20,55 +22,80 @@ ROOM = 0.05
 LOGARITHM = 0.2
 """The same for exponents of 1 + log T: at these T, log^1.5 T looks like (1 + log T)^1.63."""
 
-WITHIN = "within log^1.5 T"
-UP_TO_LOGARITHMS = "up to further logarithms, which Õ leaves out, and for a sparsity that does not grow"
+FIXED_SPARSITY = "for a sparsity that does not grow"
 PAPERS_NOISE = "with the noise that guarantees kε"
+STREAMS = ("cmco", "cmco paper")
 
 
 def judge_theorem(outcomes: Outcomes) -> Judgement:
-    """At every t of one horizon, and at T for every horizon."""
-    against_t = {name: points(outcomes, "time", name).power for name in ("cmco", "cmco paper")}
-    against_horizon = {name: points(outcomes, "horizon", name) for name in against_t}
-    in_steps = points(outcomes, "sparsity", "cmco").power
-    beyond = WITHIN
-    if against_horizon["cmco"].logarithmic.low > 1.5 + LOGARITHM:
-        beyond = "more than log^1.5 T, by logarithms if the first law is the right one"
+    """At every t of one horizon, and at T for every horizon; then for every S."""
+    in_time = {name: points(outcomes, "time", name).power for name in STREAMS}
+    in_horizon = {name: points(outcomes, "horizon", name) for name in STREAMS}
     measured = (
-        f"With the noise of ε the error grows like t^{against_t['cmco']} at fixed T, and like "
-        f"(1 + log T)^{against_horizon['cmco'].logarithmic} or T^{against_horizon['cmco'].power} (nearer to the "
-        f"points: {against_horizon['cmco'].nearer}): {beyond}. k counters share ε, so that it grows like S^{in_steps}, "
-        f"too. With the paper's noise, which spends kε: t^{against_t['cmco paper']}, "
-        f"(1 + log T)^{against_horizon['cmco paper'].logarithmic} or T^{against_horizon['cmco paper'].power}."
+        f"With the noise of ε the error grows like t^{in_time['cmco']} at fixed T, and like "
+        f"(1 + log T)^{in_horizon['cmco'].logarithmic} or T^{in_horizon['cmco'].power} (nearer to the points: "
+        f"{in_horizon['cmco'].nearer}){_beside_the_bound(in_horizon['cmco'].logarithmic)}. With the paper's noise, "
+        f"which spends kε: t^{in_time['cmco paper']}, (1 + log T)^{in_horizon['cmco paper'].logarithmic} or "
+        f"T^{in_horizon['cmco paper'].power}. {_in_steps(outcomes)}"
     )
-    slow = {name: max(against_t[name].high, against_horizon[name].power.high) < SLOWLY for name in against_t}
-    if slow["cmco"] and beyond != WITHIN:
-        return Judgement(Verdict.HOLDS_ONLY, measured, UP_TO_LOGARITHMS)
-    return _either(slow["cmco"], slow["cmco paper"], measured)
+    slow = {name: every(_slow(in_time[name]), _slow(in_horizon[name].power)) for name in STREAMS}
+    return _for_every_sparsity(slow, _steady(outcomes), measured)
 
 
 def judge_cmco_row(outcomes: Outcomes) -> Judgement:
-    """The row of the table: in T and in ε."""
-    in_horizon = {name: points(outcomes, "horizon", name) for name in ("cmco", "cmco paper")}
-    in_epsilon = {name: points(outcomes, "epsilon", name).power for name in in_horizon}
+    """The row of the table: in T and in ε; then for every S."""
+    in_horizon = {name: points(outcomes, "horizon", name) for name in STREAMS}
+    in_epsilon = {name: points(outcomes, "epsilon", name).power for name in STREAMS}
     words = {"cmco": "With the noise of ε", "cmco paper": "with the paper's, which spends kε"}
-    measured = "; ".join(
+    parts = "; ".join(
         f"{said}: (1 + log T)^{in_horizon[name].logarithmic} or T^{in_horizon[name].power} (nearer to the points: "
-        f"{in_horizon[name].nearer}), and ε^{in_epsilon[name]}"
+        f"{in_horizon[name].nearer}){_beside_the_bound(in_horizon[name].logarithmic)}; and ε^{in_epsilon[name]}"
         for name, said in words.items()
     )
-    right = {
-        name: in_horizon[name].power.high < SLOWLY and abs(in_epsilon[name].value + 1) <= ROOM for name in in_horizon
-    }
-    if right["cmco"] and in_horizon["cmco"].logarithmic.low > 1.5 + LOGARITHM:
-        return Judgement(Verdict.HOLDS_ONLY, f"{measured}.", UP_TO_LOGARITHMS)
-    return _either(right["cmco"], right["cmco paper"], f"{measured}.")
+    right = {name: every(_slow(in_horizon[name].power), near(in_epsilon[name], -1, ROOM)) for name in STREAMS}
+    return _for_every_sparsity(right, _steady(outcomes), f"{parts}. {_in_steps(outcomes)}")
+
+
+def _slow(slope: Slope) -> Answer:
+    return at_most(slope, SLOWLY, width=0.0)
+
+
+def _beside_the_bound(exponent: Slope) -> str:
+    """What the power of 1 + log T says of log^1.5 T, which Õ takes any power for."""
+    return {
+        True: "",
+        False: ", where the exponent of 1 + log T exceeds 1.5",
+        None: ", too few points to tell whether the exponent of 1 + log T exceeds 1.5",
+    }[at_most(exponent, 1.5 + LOGARITHM)]
+
+
+def _steady(outcomes: Outcomes) -> dict[str, Answer]:
+    """Whether the error stays as it is when S grows."""
+    return {name: at_most(points(outcomes, "sparsity", name).power, ROOM) for name in STREAMS}
+
+
+def _in_steps(outcomes: Outcomes) -> str:
+    correct, paper = (points(outcomes, "sparsity", name).power for name in STREAMS)
+    return f"Against S, at fixed T: S^{correct} with the noise of ε, S^{paper} with the paper's."
+
+
+def _for_every_sparsity(right: dict[str, Answer], steady: dict[str, Answer], measured: str) -> Judgement:
+    """The bound has no S in it: an error that grows with S keeps it for a fixed S only."""
+    for name, noise in (("cmco", []), ("cmco paper", [PAPERS_NOISE])):
+        if right[name] is False:
+            continue
+        if right[name] is None or steady[name] is None:
+            return Judgement(Verdict.UNDECIDED, measured)
+        only = noise if steady[name] else [*noise, FIXED_SPARSITY]
+        return Judgement(Verdict.HOLDS_ONLY if only else Verdict.HOLDS, measured, " and ".join(only))
+    return Judgement(Verdict.DOES_NOT_HOLD, measured)
 
 
 def judge_differences(outcomes: Outcomes) -> Judgement:
     """In t, within one horizon."""
     slope = points(outcomes, "time", "difference").power
     measured = f"At fixed T the error of the differences grows like t^{slope}."
-    return Judgement(Verdict.HOLDS if slope.low <= 0.5 + ROOM else Verdict.DOES_NOT_HOLD, measured)
+    return judged(at_most(slope, 0.5 + ROOM), measured)
 
 
 def judge_continual_row(outcomes: Outcomes) -> Judgement:
@@ -77,13 +104,14 @@ def judge_continual_row(outcomes: Outcomes) -> Judgement:
     logarithms = 1 + np.log2(measured_in.x)
     over_bound, over_one = measured_in.over(logarithms**1.5).power, measured_in.over(logarithms).power
     in_epsilon = points(outcomes, "epsilon", "difference").power
+    shared = ""
+    if near(over_one, 0.5, ROOM):
+        shared = ": neighbouring totals share most of their noises, so that √log T of the bound is not needed"
     measured = (
         f"At t = T the error grows like T^{measured_in.power}; divided by (1 + log T)^1.5, like T^{over_bound}; "
-        f"divided by 1 + log T, like T^{over_one}: neighbouring totals share most of their noises, so that √log T of "
-        f"the bound is not needed. Against ε: ε^{in_epsilon}."
+        f"divided by 1 + log T, like T^{over_one}{shared}. Against ε: ε^{in_epsilon}."
     )
-    holds = over_bound.low <= 0.5 + ROOM and abs(in_epsilon.value + 1) <= ROOM
-    return Judgement(Verdict.HOLDS if holds else Verdict.DOES_NOT_HOLD, measured)
+    return judged(every(at_most(over_bound, 0.5 + ROOM), near(in_epsilon, -1, ROOM)), measured)
 
 
 def judge_comparison(outcomes: Outcomes) -> Judgement:
@@ -98,9 +126,9 @@ def judge_comparison(outcomes: Outcomes) -> Judgement:
     first, last = min(ratios["cmco"]), max(ratios["cmco"])
     at_last = shown(dict(zip(plain.x, plain.means, strict=True))[last])
     measured = (
-        f"On steps, with S known, the differences have {shown(ratios['cmco'][first])} times CMCO's error at "
-        f"T = {first:,.0f} and {shown(ratios['cmco'][last])} times at T = {last:,.0f} with the noise of ε; "
-        f"{shown(ratios['cmco paper'][first])} and {shown(ratios['cmco paper'][last])} times with the paper's, which "
+        f"On steps, with S known, the differences have {times(ratios['cmco'][first])} times CMCO's error at "
+        f"T = {first:,.0f} and {times(ratios['cmco'][last])} times at T = {last:,.0f} with the noise of ε; "
+        f"{times(ratios['cmco paper'][first])} and {times(ratios['cmco paper'][last])} times with the paper's, which "
         f"spends kε. Noise once per tick, with no decoder at all, has {at_last} at T = {last:,.0f}, against CMCO's "
         f"{shown(errors[last] / ratios['cmco'][last])}."
     )
@@ -123,23 +151,24 @@ def judge_totals(outcomes: Outcomes) -> Judgement:
         f"log(1/β)·log^1.5(T)/ε is {constants.min():.2f} to {constants.max():.2f} for T from {rare.x[0]:,.0f} to "
         f"{rare.x[-1]:,.0f}."
     )
-    holds = totals.logarithmic.low <= 1.5 + LOGARITHM and power_law(rare.x, [[one] for one in constants]).low <= ROOM
-    return Judgement(Verdict.HOLDS if holds else Verdict.DOES_NOT_HOLD, measured)
+    in_horizon = power_law(rare.x, [[one] for one in constants])
+    return judged(every(at_most(totals.logarithmic, 1.5 + LOGARITHM), at_most(in_horizon, ROOM)), measured)
 
 
 def judge_noise(outcomes: Outcomes) -> Judgement:
     """‖v − v*‖₂ against T, and against S, on which the bound depends by log k only."""
-    names = ("cmco", "cmco paper")
-    in_horizon = {name: points(outcomes, "horizon", name, "noise").logarithmic for name in names}
-    in_steps = {name: points(outcomes, "sparsity", name, "noise").power for name in names}
+    in_horizon = {name: points(outcomes, "horizon", name, "noise").logarithmic for name in STREAMS}
+    in_steps = {name: points(outcomes, "sparsity", name, "noise").power for name in STREAMS}
     measured = (
         f"With the paper's noise ‖v − v*‖₂ grows like (1 + log T)^{in_horizon['cmco paper']} and "
         f"S^{in_steps['cmco paper']}; with that of ε, k times as large, like (1 + log T)^{in_horizon['cmco']} and "
         f"S^{in_steps['cmco']}."
     )
     # log k is log S and log log T at most: an exponent of S that is not 0 exceeds it.
-    right = {name: in_horizon[name].low <= 1.5 + LOGARITHM and in_steps[name].low <= ROOM for name in names}
-    return _either(right["cmco"], right["cmco paper"], measured)
+    correct, paper = (
+        every(at_most(in_horizon[name], 1.5 + LOGARITHM), at_most(in_steps[name], ROOM)) for name in STREAMS
+    )
+    return _either(correct, paper, measured)
 
 
 def judge_costs(outcomes: Outcomes) -> Judgement:
@@ -155,8 +184,7 @@ def judge_costs(outcomes: Outcomes) -> Judgement:
         "is multiplied by k, which is O(log T) while S is a constant. "
         "The signs are k·t bits of a public stream; long ones are drawn again, part by part, not kept."
     )
-    holds = max(seconds.low, size.low) <= 1 + ROOM
-    return Judgement(Verdict.HOLDS if holds else Verdict.DOES_NOT_HOLD, measured)
+    return judged(every(at_most(seconds, 1 + ROOM), at_most(size, 1 + ROOM)), measured)
 
 
 def judge_storage(outcomes: Outcomes) -> Judgement:
@@ -164,21 +192,18 @@ def judge_storage(outcomes: Outcomes) -> Judgement:
     found = outcomes.where(part="cost").only().found
     rows, levels = found["rows"], found["levels"]
     measured = (
-        f"The state holds {found['state']:,} integers, k·(2 + L) with k = {rows} and L = {levels}, before the first "
-        "tick and after the last: for each counter a noisy sum, the noises of the open segments, and what was "
-        "published last."
+        f"The state that a stream begins with has {found['state']:,} integers; k·(2 + L) is {rows * (2 + levels):,}, "
+        f"with k = {rows} and L = {levels}: for each counter a noisy sum, the noises of the open segments, and what "
+        "was published last. Ticks add none by construction: they overwrite these (`streams/counter_state.py`)."
     )
-    holds = found["state"] <= rows * (2 + levels)
-    return Judgement(Verdict.HOLDS if holds else Verdict.DOES_NOT_HOLD, measured)
+    return judged(found["state"] <= rows * (2 + levels), measured)
 
 
-def _either(correct: bool, paper: bool, measured: str) -> Judgement:
+def _either(correct: Answer, paper: Answer, measured: str) -> Judgement:
     """As it stands if it holds with the noise of ε; else perhaps with the paper's."""
-    if correct:
-        return Judgement(Verdict.HOLDS, measured)
-    if paper:
+    if correct is False and paper:
         return Judgement(Verdict.HOLDS_ONLY, measured, PAPERS_NOISE)
-    return Judgement(Verdict.DOES_NOT_HOLD, measured)
+    return judged(paper if correct is False else correct, measured)
 
 
 CLAIMS = (
@@ -190,7 +215,7 @@ CLAIMS = (
     Claim(
         "Section 6.1",
         "What we store at each time t is just what is stored for the k ε-differentially pan-private continual "
-        "mechanisms, namely k noisy sums and some independent noise",
+        "mechanisms, namely k noisy sums and some independent noise […]",
         judge_storage,
     ),
     Claim(
