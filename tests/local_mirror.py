@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -71,6 +72,47 @@ def serving(answers: Mapping[str, Answer]) -> Iterator[Mirror]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+class Drip:
+    """A server that answers each request with `start`, then with `piece` again and again until nobody listens."""
+
+    def __init__(self, start: bytes, piece: bytes) -> None:
+        self._start, self._piece = start, piece
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+        self.over = threading.Event()
+        self.left = threading.Event()
+        """The one who asked has closed the connection."""
+
+    def run(self) -> None:
+        with suppress(OSError):
+            connection, _ = self._listening.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(self._start)
+                try:
+                    while not self.over.wait(0.01):
+                        connection.sendall(self._piece)
+                except OSError:
+                    self.left.set()
+
+    def close(self) -> None:
+        self.over.set()
+        self._listening.close()
+
+
+@contextmanager
+def dripping(start: bytes, piece: bytes) -> Iterator[Drip]:
+    """Run such a server until the block is left."""
+    server = Drip(start, piece)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.close()
+        thread.join()
 
 
 @contextmanager

@@ -154,6 +154,7 @@ def test_interrupted_it_says_what_is_there(monkeypatch: pytest.MonkeyPatch, duri
 
 def test_the_folder_and_the_files_in_it(mirror: Mirror) -> None:
     assert ok("datasets", "path").text == "data\n"
+    Path("data").mkdir()
     assert "`sparsedp datasets fetch nettrace`" in refused("datasets", "path", "nettrace")
     assert "get the trace LBL-CONN-7 from https://" in refused("datasets", "path", "tcptrace")
     ok("datasets", "fetch", "nettrace")
@@ -164,6 +165,29 @@ def test_the_folder_and_the_files_in_it(mirror: Mirror) -> None:
     Path("data/nettrace.txt").write_text("1\n")
     assert "its SHA-256 differs" in refused("datasets", "path", "nettrace")
     assert "did you mean 'tcptrace'?" in refused("datasets", "path", "tcp_trace")
+
+
+def test_a_slip_in_the_folders_name_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARSEDP_DATA", "slip")
+    for arguments in (("list",), ("list", "--json"), ("path", "nettrace"), ("path", "tcptrace")):
+        assert "SPARSEDP_DATA names slip, and there is no such folder" in refused("datasets", *arguments)
+    assert ok("datasets", "path").text == "slip\n"
+    assert not Path("slip").exists()
+
+
+def test_a_file_in_the_folders_place_is_said(mirror: Mirror) -> None:
+    Path("data").write_text("precious")
+    for arguments in (("list",), ("path",), ("path", "nettrace"), ("fetch",), ("fetch", "--overwrite")):
+        assert "SPARSEDP_DATA names data, which is not a folder" in refused("datasets", *arguments)
+    assert Path("data").read_text() == "precious"
+    assert mirror.asked == []
+
+
+@pytest.mark.parametrize("address", ["http://a..b", "http://.", f"http://{'a' * 70}"])
+@pytest.mark.usefixtures("mirror")
+def test_a_host_that_cannot_exist(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    monkeypatch.setenv("SPARSEDP_DATA_URL", address)
+    assert "SPARSEDP_DATA_URL is no web address" in refused("datasets", "fetch")
 
 
 def test_the_help_names_the_mirror() -> None:

@@ -85,6 +85,27 @@ def test_what_is_not_the_trace_is_refused_in_a_sentence(tmp_path: Path, content:
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("limit", "line"), [("MOST_ROWS", row(0).encode()), ("MOST_ROWS", b"\n"), ("MOST_BYTES", row(0).encode())]
+)
+def test_a_small_file_that_unpacks_to_a_huge_one_is_not_read_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, line: bytes
+) -> None:
+    path = tmp_path / "lbl-conn-7.red.gz"
+    most = 100 if limit == "MOST_ROWS" else 100 * len(line)
+    monkeypatch.setattr(connection_trace, limit, most)
+    path.write_bytes(gzip.compress(row(0).encode() + line * 99))
+    assert connections(path).sum() >= 1
+    path.write_bytes(gzip.compress(row(0).encode() + line * 100 + b"no row"))
+    with pytest.raises(BadFile, match=r"is not LBL-CONN-7: it is far larger than that; get the trace"):
+        connections(path)
+
+
+def test_the_limits_leave_room_for_the_trace() -> None:
+    assert connection_trace.MOST_ROWS > 606_497
+    assert connection_trace.MOST_BYTES > 606_497 * 100
+
+
 def test_a_trace_that_may_not_be_read(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="Is a directory"):
         connections(tmp_path)

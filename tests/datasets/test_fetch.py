@@ -138,6 +138,16 @@ def test_a_person_is_told_what_takes_long(monkeypatch: pytest.MonkeyPatch) -> No
     assert stages == ["fetching nettrace"]
 
 
+def test_a_file_in_the_folders_place_is_refused_before_anything_is_asked(
+    mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("SPARSEDP_DATA", str(tmp_path / "file"))
+    with pytest.raises(BadFile, match=r"SPARSEDP_DATA names .*file, which is not a folder"):
+        paper_files.fetch("nettrace")
+    assert mirror.asked == []
+
+
 def test_names_and_addresses_are_checked_first(mirror: Mirror, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnknownName, match="did you mean 'nettrace'"):
         paper_files.fetch("netrace")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from local_mirror import FILES, small_files
 from sparsedp.datasets import paper_files
 from sparsedp.errors import BadFile, UnknownName
 
@@ -36,6 +37,18 @@ def test_a_copy_is_right_only_if_it_is_all_there(tmp_path: Path, monkeypatch: py
         (tmp_path / "nettrace.txt").write_bytes(content)
         assert paper_files.is_there("nettrace", tmp_path) is right
     assert not paper_files.is_there("search_logs", tmp_path)
+
+
+def test_all_that_is_there_is_checked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_files(monkeypatch)
+    assert paper_files.check_all(tmp_path) == []
+    for name in ("search_logs", "nettrace"):
+        (tmp_path / f"{name}.txt").write_bytes(FILES[name])
+    assert paper_files.check_all(tmp_path) == ["search_logs", "nettrace"]
+    monkeypatch.setenv("SPARSEDP_DATA", str(tmp_path))
+    (tmp_path / "nettrace.txt").write_bytes(FILES["search_logs"])
+    with pytest.raises(BadFile, match=r"nettrace\.txt is not the file of Hay et al\."):
+        paper_files.check_all()
 
 
 def test_unknown_names_are_refused(tmp_path: Path) -> None:

@@ -1,1 +1,1 @@
-"""Real data that ships in packages, for the demo, the tests and the experiments."""
+"""Real data: records that ship in packages, and the paper's files, fetched from their authors or the user's own."""

@@ -7,6 +7,7 @@ The paper's tcptrace has 7,865 entries made from it; how is not known. Here the 
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
 from array import array
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import BinaryIO
 import numpy as np
 
 from sparsedp.arrays import Floats, Integers
-from sparsedp.datasets.data_folder import data_folder
+from sparsedp.datasets.data_folder import data_folder, folder_to_read
 from sparsedp.errors import BadFile
 
 NAME = "tcptrace"
@@ -36,13 +37,15 @@ CELLS = DAYS * SECONDS_A_DAY // SECONDS_A_CELL
 LEAST_COLUMNS, MOST_COLUMNS = 8, 9
 """Begin, duration, protocol, bytes each way, both hosts, how it ended; and flags, where there are any."""
 LONGEST_LINE = 1000
+MOST_ROWS, MOST_BYTES = 1_000_000, 1 << 28
+"""Where reading stops, unpacked: the trace has 606,497 rows, about 50 MB. A small packed file can hold far more."""
 _GZIP, _COMPRESS = b"\x1f\x8b", b"\x1f\x9d"
 
 
 def trace_file(folder: Path | None = None) -> Path | None:
     """The trace in the folder, if it is there."""
-    folder = folder or data_folder()
-    return next((folder / name for name in FILES if (folder / name).is_file()), None)
+    folder = folder or folder_to_read()
+    return next((folder / name for name in FILES if os.path.isfile(folder / name)), None)
 
 
 def how_to_get() -> str:
@@ -78,7 +81,11 @@ def _times(file: BinaryIO, path: Path) -> Floats:
         raise BadFile(f"{path} is packed in a way that Python cannot undo; `gzip -dc` or `uncompress` can.")
     lines = gzip.GzipFile(fileobj=file) if start == _GZIP else file
     begun = array("d")
+    rows = size = 0
     while line := lines.readline(LONGEST_LINE):
+        rows, size = rows + 1, size + len(line)
+        if rows > MOST_ROWS or size > MOST_BYTES:
+            raise BadFile(f"{path} is not LBL-CONN-7: it is far larger than that; {how_to_get()}.")
         columns = line.split()
         if not columns:
             continue

@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 from pathlib import Path
 
+from sparsedp.errors import BadFile
+
 VARIABLE = "SPARSEDP_DATA"
+_LONGEST_SHOWN = 300
 
 
 def data_folder() -> Path:
     """The folder that the environment variable SPARSEDP_DATA names; without it, the user's own folder for data."""
     named = os.environ.get(VARIABLE)
     return Path(os.path.expanduser(named)) if named else users_folder() / "sparsedp"
+
+
+def folder_to_read() -> Path:
+    """The data folder, if it can be looked into.
+
+    One that SPARSEDP_DATA names must be there: a name with a slip in it would else pass for a folder without files.
+    The user's own folder need not be; nobody has been told to make it.
+    """
+    folder = data_folder()
+    problem = _problem(folder)
+    if problem is None or not (os.environ.get(VARIABLE) or os.path.lexists(folder)):
+        return folder
+    raise _refused(folder, problem)
+
+
+def folder_to_fill() -> Path:
+    """The data folder, if it can be used or is still to be made."""
+    folder = data_folder()
+    problem = _problem(folder)
+    if problem is None or (isinstance(problem, FileNotFoundError) and not os.path.lexists(folder)):
+        return folder
+    raise _refused(folder, problem)
 
 
 def users_folder(platform: str = sys.platform) -> Path:
@@ -22,6 +49,29 @@ def users_folder(platform: str = sys.platform) -> Path:
     if platform == "darwin":
         return _home() / "Library" / "Application Support"
     return _named("XDG_DATA_HOME") or _home() / ".local" / "share"
+
+
+def _problem(folder: Path) -> OSError | None:
+    """What keeps us from using files in the folder, if anything does."""
+    try:
+        # The dot asks for more than the folder's own entry: its files must be within reach.
+        found = os.stat(os.path.join(folder, "."))
+    except OSError as error:
+        return error
+    return None if stat.S_ISDIR(found.st_mode) else NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+
+
+def _refused(folder: Path, problem: OSError) -> BadFile:
+    shown = str(folder) if len(str(folder)) <= _LONGEST_SHOWN else f"{str(folder)[:_LONGEST_SHOWN]}…"
+    whose = f"{VARIABLE} names {shown}" if os.environ.get(VARIABLE) else f"The data folder is {shown}"
+    remedy = f"set {VARIABLE} to the folder that holds the paper's files"
+    if isinstance(problem, FileNotFoundError):
+        return BadFile(
+            f"{whose}, and there is no such folder; {remedy}, or let `sparsedp datasets fetch` make this one."
+        )
+    if isinstance(problem, NotADirectoryError):
+        return BadFile(f"{whose}, which is not a folder; {remedy}.")
+    return BadFile(f"{whose}, which cannot be used ({problem.strerror}); {remedy}, and check who may read it.")
 
 
 def _named(variable: str) -> Path | None:

@@ -15,8 +15,9 @@ import numpy as np
 
 from sparsedp.arrays import Integers
 from sparsedp.datasets import connection_trace
-from sparsedp.datasets.data_folder import data_folder
-from sparsedp.datasets.download import check_address, download
+from sparsedp.datasets.data_folder import data_folder, folder_to_fill, folder_to_read
+from sparsedp.datasets.download import download
+from sparsedp.datasets.web_address import check_address
 from sparsedp.errors import BadFile, UnknownName
 from sparsedp.progress import stage
 from sparsedp.whole_file import written_whole
@@ -74,12 +75,23 @@ def path_of(name: str, folder: Path | None = None) -> Path:
 
 def available(folder: Path | None = None) -> list[str]:
     """Which of the three files the folder holds; whether they are the right ones is seen when they are read."""
+    folder = folder or folder_to_read()
     return [name for name in DIGESTS if os.path.isfile(path_of(name, folder))]
+
+
+def check_all(folder: Path | None = None) -> list[str]:
+    """Which of the three files the folder holds, every one of them the right one: BadFile for one that is another."""
+    folder = folder or folder_to_read()
+    held = available(folder)
+    for name in held:
+        verified(name, folder)
+    return held
 
 
 def verified(name: str, folder: Path | None = None) -> bytes:
     """The content of one file, if it is there and is that of Hay et al."""
-    path = path_of(name, folder)
+    path_of(name, folder)  # a name that is not known is the first thing to say
+    path = path_of(name, folder or folder_to_read())
     if not os.path.isfile(path):
         raise BadFile(
             f"There is no {path}; set SPARSEDP_DATA to the folder that holds the paper's files, or get it by "
@@ -118,6 +130,8 @@ def fetch(
     """
     if name == connection_trace.NAME:
         raise BadFile(f"{name} cannot be fetched, for no checksum of it is known; {connection_trace.how_to_get()}.")
+    path_of(name, folder)
+    folder = folder or folder_to_fill()
     path = path_of(name, folder)
     if os.path.lexists(path):
         if is_there(name, folder):

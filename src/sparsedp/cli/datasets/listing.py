@@ -44,14 +44,16 @@ def list_data_sets(as_json: AsJson = False) -> None:
 def _paper_data() -> list[dict[str, Any]]:
     """Every histogram of the paper; `here` is null where a file of its name is another one."""
     from sparsedp.datasets import connection_trace, paper_files
+    from sparsedp.datasets.data_folder import folder_to_read
 
+    folder = folder_to_read()
     found: list[dict[str, Any]] = []
     for file in paper_files.PAPER_FILES.values():
-        path = paper_files.path_of(file.name)
-        here = paper_files.is_there(file.name) or (None if os.path.lexists(path) else False)
+        path = paper_files.path_of(file.name, folder)
+        here = paper_files.is_there(file.name, folder) or (None if os.path.lexists(path) else False)
         entry = _entry(file.name, file.about, file.cells, here, path)
         found.append({**entry, "cite": paper_files.CITATION, "terms": paper_files.TERMS})
-    trace = connection_trace.trace_file()
+    trace = connection_trace.trace_file(folder)
     entry = _entry(connection_trace.NAME, connection_trace.ABOUT, connection_trace.CELLS, trace is not None, trace)
     found.append({**entry, "cite": connection_trace.CITATION, "terms": None})
     return found

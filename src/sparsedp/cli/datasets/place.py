@@ -25,11 +25,12 @@ def show_path(
 ) -> None:
     """Print the folder of the paper's data, or the path of one file that is there and is the right one.
 
-    The folder is the one that the environment variable SPARSEDP_DATA names, and without it one of your own.
+    The folder is the one that the environment variable SPARSEDP_DATA names, and without it one of your own;
+    `sparsedp datasets fetch` makes it where it is missing.
     """
-    from sparsedp.datasets.data_folder import data_folder
+    from sparsedp.datasets.data_folder import folder_to_fill
 
-    path = data_folder() if name is None else _file(name)
+    path = folder_to_fill() if name is None else _file(name)
     show_json({"data_set": name, "path": path}) if as_json else show(str(path))
 
 
