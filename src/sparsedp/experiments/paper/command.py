@@ -11,6 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from sparsedp.datasets.paper_files import check_all
 from sparsedp.errors import BadFile, InvalidInput, SparsedpError
 from sparsedp.experiments.paper.chapter import Chapter, chapter_of, stand_ins, tally
 from sparsedp.experiments.paper.claim import Expectation
@@ -111,6 +112,7 @@ def _workers(text: str) -> int:
 
 def _measure(options: argparse.Namespace, console: Console) -> dict[str, Results]:
     effort = Effort.FULL if options.full else Effort.SMOKE if options.smoke else Effort.QUICK
+    check_all()  # A file that is another is refused before anything is measured.
     here = origins()
     listed = [(experiment, experiment.jobs(effort, here)) for experiment in chosen(options.only)]
     with progress_bar(console, sum(len(asked) for _, asked in listed)) as finished:
