@@ -26,6 +26,7 @@ def made_up_sweep(
     origin: str = "stand-in",
     names: Sequence[str] = PAPER_DATA,
     facts: Mapping[str, Any] | None = None,
+    scatter: Sequence[float] = SCATTER,
 ) -> Outcomes:
     """Three runs of everyone, one in a hundred apart; zeros always have the norm as their error."""
     finished = []
@@ -38,10 +39,11 @@ def made_up_sweep(
             for epsilon in EPSILONS:
                 settings = {"part": "errors", **common, "mechanism": mechanism, "epsilon": epsilon}
                 mean = NORM if mechanism == "zeros" else error(data, mechanism, float(epsilon))
-                of_ranges = mean if ranges is None else ranges(data, mechanism, float(epsilon))
-                runs = {kind: [mean * one for one in SCATTER] for kind in ("errors", "clipped_errors")}
-                runs["range_errors"] = [of_ranges * one for one in SCATTER]
-                finished.append(Outcome(settings, {**runs, "sparsities": [sparsity] * 3, **size}, 0.0))
+                of_ranges = mean if ranges is None or mechanism == "zeros" else ranges(data, mechanism, float(epsilon))
+                at = (1.0,) if mechanism == "zeros" else scatter
+                runs = {kind: [mean * one for one in at] for kind in ("errors", "clipped_errors")}
+                runs["range_errors"] = [of_ranges * one for one in at]
+                finished.append(Outcome(settings, {**runs, "sparsities": [sparsity] * len(at), **size}, 0.0))
     return Outcomes(finished)
 
 

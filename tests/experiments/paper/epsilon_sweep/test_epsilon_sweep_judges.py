@@ -8,16 +8,19 @@ from made_up_sweep import CELLS, NORM, advantage, made_up_sweep
 
 from sparsedp.experiments.paper.claim import Judgement, Verdict
 from sparsedp.experiments.paper.data_names import listed, percent, times, told
-from sparsedp.experiments.paper.epsilon_sweep.claims import expect
-from sparsedp.experiments.paper.epsilon_sweep.judging.advantage import Ratio, Sweep
+from sparsedp.experiments.paper.epsilon_sweep.claims import CLAIMS, expect
+from sparsedp.experiments.paper.epsilon_sweep.judging.accuracy_claims import judge_experiments_justify
+from sparsedp.experiments.paper.epsilon_sweep.judging.advantage import Ratio, Sweep, some
+from sparsedp.experiments.paper.epsilon_sweep.judging.over_cells import (
+    judge_advantage_grows_with_cells,
+    judge_lead_shrinks_with_cells,
+    judge_small_data,
+)
 from sparsedp.experiments.paper.epsilon_sweep.judging.over_epsilon import (
     falls,
-    judge_advantage_grows_with_cells,
     judge_exception,
     judge_grows_as_epsilon_falls,
-    judge_lead_shrinks_with_cells,
     judge_slightly_worse,
-    judge_small_data,
     levels_off,
 )
 from sparsedp.experiments.paper.epsilon_sweep.judging.overall import (
@@ -27,6 +30,7 @@ from sparsedp.experiments.paper.epsilon_sweep.judging.overall import (
 )
 from sparsedp.experiments.paper.epsilon_sweep.judging.universality import (
     judge_adjacent,
+    judge_arbitrary,
     judge_ranges_only,
     judge_sparse_data,
     judge_universal,
@@ -65,9 +69,22 @@ def worthless(epsilon: float) -> float:
     return 500.0 if epsilon == 1 else 1000 * NORM
 
 
+def against_cells(data: str, epsilon: float) -> float:
+    """Smaller on larger data."""
+    return growing(data, epsilon) * CELLS["social_network"] / CELLS[data]
+
+
+def ideal(data: str, epsilon: float) -> float:
+    """Larger with smaller ε and with more cells, and in the end more than ten times."""
+    return with_cells(data, epsilon) * 8
+
+
 EVERYWHERE = made_up_sweep(advantage(lambda data, e: 4.0))
 NOWHERE = made_up_sweep(advantage(lambda data, e: 0.2))
 TWENTYFOLD = made_up_sweep(advantage(lambda data, e: 20.0))
+
+UNSURE = (0.2, 1.8)
+"""Two runs far apart: the ratios of their means may be anything."""
 
 CASES: list[tuple[Callable[[Outcomes], Judgement], Outcomes, Verdict]] = [
     (judge_cannot_compete, EVERYWHERE, Verdict.HOLDS),
@@ -101,21 +118,39 @@ CASES: list[tuple[Callable[[Outcomes], Judgement], Outcomes, Verdict]] = [
     ),
     (judge_slightly_worse, NOWHERE, Verdict.DOES_NOT_HOLD),
     (judge_lead_shrinks_with_cells, made_up_sweep(advantage(with_cells)), Verdict.HOLDS),
-    (judge_lead_shrinks_with_cells, NOWHERE, Verdict.DOES_NOT_HOLD),
+    (judge_lead_shrinks_with_cells, made_up_sweep(advantage(against_cells)), Verdict.DOES_NOT_HOLD),
+    (judge_lead_shrinks_with_cells, NOWHERE, Verdict.UNDECIDED),
     (judge_advantage_grows_with_cells, made_up_sweep(advantage(with_cells)), Verdict.HOLDS),
     (
         judge_advantage_grows_with_cells,
-        made_up_sweep(advantage(lambda data, e: with_cells(data, e) if e < 0.05 else 1.0)),
+        made_up_sweep(advantage(lambda data, e: with_cells(data, e) if e < 0.05 else against_cells(data, e))),
         Verdict.HOLDS_ONLY,
     ),
-    (judge_advantage_grows_with_cells, EVERYWHERE, Verdict.DOES_NOT_HOLD),
+    (judge_advantage_grows_with_cells, made_up_sweep(advantage(against_cells)), Verdict.DOES_NOT_HOLD),
+    (judge_advantage_grows_with_cells, EVERYWHERE, Verdict.UNDECIDED),
     (judge_universal, EVERYWHERE, Verdict.HOLDS),
-    (judge_universal, made_up_sweep(advantage(growing), ranges=lambda *case: 7.0), Verdict.HOLDS_ONLY),
+    (judge_universal, made_up_sweep(advantage(lambda data, e: 0.8)), Verdict.HOLDS_ONLY),
+    (judge_universal, made_up_sweep(advantage(growing), ranges=lambda *case: 7 * NORM), Verdict.DOES_NOT_HOLD),
+    (judge_arbitrary, EVERYWHERE, Verdict.HOLDS),
+    (judge_arbitrary, made_up_sweep(advantage(lambda data, e: 2.0, laplace=worthless)), Verdict.HOLDS_ONLY),
+    (judge_arbitrary, made_up_sweep(advantage(growing), ranges=lambda *case: 7 * NORM), Verdict.DOES_NOT_HOLD),
+    (judge_experiments_justify, made_up_sweep(advantage(ideal)), Verdict.HOLDS),
+    (judge_experiments_justify, made_up_sweep(advantage(late)), Verdict.HOLDS_ONLY),
+    (
+        judge_experiments_justify,
+        made_up_sweep(advantage(lambda data, e: 0.1 / growing(data, e) / CELLS[data] * 1e4)),
+        Verdict.DOES_NOT_HOLD,
+    ),
+    (judge_experiments_justify, made_up_sweep(advantage(ideal), scatter=UNSURE), Verdict.UNDECIDED),
     (judge_very_close, TWENTYFOLD, Verdict.HOLDS),
     (judge_very_close, made_up_sweep(advantage(growing)), Verdict.HOLDS_ONLY),
     (judge_very_close, NOWHERE, Verdict.DOES_NOT_HOLD),
     (judge_ranges_only, EVERYWHERE, Verdict.HOLDS),
-    (judge_ranges_only, made_up_sweep(lambda *case: 5.0), Verdict.DOES_NOT_HOLD),
+    (
+        judge_ranges_only,
+        made_up_sweep(lambda data, mechanism, e: 9.0 if mechanism == "laplace" else 5.0),
+        Verdict.DOES_NOT_HOLD,
+    ),
     (judge_adjacent, EVERYWHERE, Verdict.HOLDS),
     (judge_adjacent, made_up_sweep(advantage(growing), facts={"steps_of_at_most_one": 0.5}), Verdict.DOES_NOT_HOLD),
     (judge_sparse_data, EVERYWHERE, Verdict.HOLDS),
@@ -135,6 +170,52 @@ def test_every_verdict_can_be_reached(
     assert judgement.verdict is verdict
     assert judgement.measured.startswith("On stand-ins: ")
     assert bool(judgement.only) == (verdict is Verdict.HOLDS_ONLY)
+
+
+EXACT = {judge_adjacent, judge_sparse_data, judge_small_data}
+"""These go by facts about the data, or by the chosen S, and not by errors."""
+
+
+@pytest.mark.parametrize("scatter", [UNSURE, (1.0,)])
+@pytest.mark.parametrize("judge", [claim.judge for claim in CLAIMS if claim.judge not in EXACT])
+def test_what_the_runs_do_not_tell_is_not_decided(
+    judge: Callable[[Outcomes], Judgement], scatter: tuple[float, ...]
+) -> None:
+    assert judge(made_up_sweep(advantage(ideal), scatter=scatter)).verdict is Verdict.UNDECIDED
+
+
+def test_an_open_condition_does_not_hide_one_that_is_met() -> None:
+    def error(data: str, mechanism: str, epsilon: float) -> float:
+        """Both are twenty times nearer than Laplace; CoSaMP is worse than zeros, our decoder about as near."""
+        return {"compressive": 2 * NORM, "compressive tree": NORM}.get(mechanism, 40 * NORM)
+
+    judgement = judge_order_of_magnitude(made_up_sweep(error))
+    assert judgement.only == "where publishing zeros is nearer than either"
+
+
+def test_cases_that_are_open_are_named() -> None:
+    outcomes = made_up_sweep(advantage(lambda data, e: with_cells(data, e) if e < 0.05 else 1.0))
+    judgement = judge_advantage_grows_with_cells(outcomes)
+    assert judgement.verdict is Verdict.UNDECIDED
+    assert judgement.measured.endswith("surely so for 0.01, 0.001, 0.0001 and 0.00001, not decided for 0.1.")
+
+
+def test_chosen_sparsities_on_both_sides_leave_it_open_whether_the_data_are_small() -> None:
+    outcomes = made_up_sweep(advantage(growing))
+    for one in outcomes.where(data="nettrace", mechanism="compressive", epsilon="1"):
+        one.found["sparsities"] = [2, 20]
+    assert judge_small_data(outcomes).verdict is Verdict.UNDECIDED
+
+
+def test_words_follow_what_came_out() -> None:
+    assert "S is above 1 in 100 % of the runs" in judge_grows_as_epsilon_falls(made_up_sweep(advantage(level))).measured
+    single = made_up_sweep(advantage(level), sparsity=1)
+    assert "S is above 1 in 0 % of the runs" in judge_grows_as_epsilon_falls(single).measured
+    assert "no change is seen" not in judge_grows_as_epsilon_falls(made_up_sweep(advantage(growing))).measured
+    behind = judge_order_of_magnitude(made_up_sweep(advantage(lambda data, e: 0.8))).measured
+    assert "with CoSaMP none (at best 0.8 times" in behind
+    some_ahead = made_up_sweep(advantage(lambda data, e: 0.8 if (data, e) == ("nettrace", 1) else 3.0))
+    assert judge_universal(some_ahead).only.endswith("worse than by HRMS in 0 of 18 cases")
 
 
 def test_adjacent_cells_may_be_close_on_some_data_only() -> None:
@@ -166,6 +247,8 @@ def test_ratios_know_how_sure_they_are() -> None:
     assert ratio.value == pytest.approx(0.5)
     assert ratio.ends[0] < 0.5 < ratio.ends[1]
     assert ratio.with_ends.startswith("0.5 [0.4")
+    assert (Ratio(1.0, 0.1).above(2), Ratio(1.0, 0.1).above(2.7), Ratio(1.0, 0.1).above(4)) == (True, None, False)
+    assert (some(False, True, None), some(False, None), some(False, False)) == (True, None, False)
     assert Ratio(1.0, 0.1).compared_with(Ratio(0.8, 0.1)) == 1
     assert Ratio(0.8, 0.1).compared_with(Ratio(1.0, 0.1)) == -1
     assert Ratio(1.0, 0.1).compared_with(Ratio(0.8, 0.1), pairs=15) == 0

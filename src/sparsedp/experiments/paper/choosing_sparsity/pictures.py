@@ -34,7 +34,9 @@ def draw(outcomes: Outcomes, folder: Path) -> list[Picture]:
     picks = next(iter(outcomes.where(part="picks")))
     caption = (
         f"Above: the error against S at ε = {picks.settings['epsilon']}, of which 0.9 measures (Haar; mean of the runs "
-        f"and its 95 % interval). Grey: the flat part of CoSaMP's U, within {FLAT} of its least error. Below, at a "
+        "and its 95 % interval, whose lower end is cut at the least run). All three decoders have randomised Hadamard "
+        "rows here, “the paper's” too. Grey: the flat part of CoSaMP's U, within "
+        f"{FLAT} of its least error, which is biased low as the least of many noisy means. Below, at a "
         f"larger scale: which S the private choice picked with the other 0.1 in {picks.settings['runs']:,} runs (bars: "
         "with the constants of CoSaMP; hollow marks: of the other two decoders), and the exact law of the pick (lines)."
     )

@@ -13,7 +13,8 @@ def tabulate(outcomes: Outcomes) -> list[Numbers]:
     return [
         Numbers(
             f"The private choice among S ≤ n/16 at ε = 1, of which a share chooses and the rest measures (Haar). The "
-            f"flat part of the U is where the mean error is at most {FLAT} times the least; “missed” is the exact "
+            f"flat part of the U is where the mean error is at most {FLAT} times the least, which is the least of many "
+            "means with noise in them and so biased low; all decoders have Hadamard rows here. “Missed” is the exact "
             "probability of a pick outside it, “cost” the error at the picked S over the least, on average.",
             (
                 "data",

@@ -16,7 +16,7 @@ def judge_far_outperforms(outcomes: Outcomes) -> Judgement:
         return papers
     for other, shown in DECODERS.items():
         judgement = judge_cannot_compete(outcomes, PAPERS_DATA, by=MUCH, judged=other)
-        if judgement.verdict is not Verdict.DOES_NOT_HOLD:
+        if judgement.verdict in (Verdict.HOLDS, Verdict.HOLDS_ONLY):
             return Judgement(Verdict.HOLDS_ONLY, papers.measured, f"with {shown} {judgement.only}".rstrip())
     return papers
 

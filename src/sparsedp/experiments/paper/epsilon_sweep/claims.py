@@ -6,17 +6,20 @@ from sparsedp.experiments.paper.claim import Claim, Expectation
 from sparsedp.experiments.paper.data import PAPER_DATA
 from sparsedp.experiments.paper.data_names import of_files, times
 from sparsedp.experiments.paper.epsilon_sweep.contenders import RIVALS
+from sparsedp.experiments.paper.epsilon_sweep.judging.accuracy_claims import judge_experiments_justify
 from sparsedp.experiments.paper.epsilon_sweep.judging.advantage import Sweep
+from sparsedp.experiments.paper.epsilon_sweep.judging.over_cells import (
+    judge_advantage_grows_with_cells,
+    judge_lead_shrinks_with_cells,
+    judge_small_data,
+)
 from sparsedp.experiments.paper.epsilon_sweep.judging.over_epsilon import (
     RIVAL,
     advantages,
     falls,
-    judge_advantage_grows_with_cells,
     judge_exception,
     judge_grows_as_epsilon_falls,
-    judge_lead_shrinks_with_cells,
     judge_slightly_worse,
-    judge_small_data,
 )
 from sparsedp.experiments.paper.epsilon_sweep.judging.overall import (
     judge_cannot_compete,
@@ -25,6 +28,7 @@ from sparsedp.experiments.paper.epsilon_sweep.judging.overall import (
 )
 from sparsedp.experiments.paper.epsilon_sweep.judging.universality import (
     judge_adjacent,
+    judge_arbitrary,
     judge_ranges_only,
     judge_sparse_data,
     judge_universal,
@@ -34,6 +38,11 @@ from sparsedp.experiments.paper.epsilon_sweep.measuring import SMALL
 from sparsedp.experiments.paper.outcomes import Outcomes
 
 CLAIMS = (
+    Claim(
+        "Abstract",
+        "Extensive experiments using real datasets justify our accuracy claims.",
+        judge_experiments_justify,
+    ),
     Claim(
         "Section 1",
         "The compressive sensing mechanism allows us to use less noise than previous synopsis proposals under certain "
@@ -54,6 +63,11 @@ CLAIMS = (
     ),
     Claim(
         "Section 2.1",
+        "In contrast, our compressive sensing mechanism can handle arbitrary statistical queries.",
+        judge_arbitrary,
+    ),
+    Claim(
+        "Section 2.1",
         "However, neither the Haar wavelet transform nor tree structure can be generalized to answer other queries in "
         "a private and accurate way.",
         judge_ranges_only,
@@ -71,12 +85,12 @@ CLAIMS = (
     ),
     Claim(
         "Section 7.1.2",
-        "Overall, the Laplacian and HRMS mechanisms cannot compete with the compressive mechanism",
+        "Overall, the Laplacian and HRMS mechanisms cannot compete with the compressive mechanism […]",
         judge_cannot_compete,
     ),
     Claim(
         "Section 7.1.2",
-        "and as ε becomes smaller, the compressive mechanism's advantage becomes larger.",
+        "[…] and as ε becomes smaller, the compressive mechanism's advantage becomes larger.",
         judge_grows_as_epsilon_falls,
     ),
     Claim(

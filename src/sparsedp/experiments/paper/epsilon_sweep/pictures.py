@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,11 @@ LOOK_OF_DATA = {
 
 LOOK_OF_KNOWN = Look("Compressive, CoSaMP, best S known (not private)", VERMILION, "x", (0, (3, 1, 1, 1)), width=1.2)
 
+HINDSIGHT = (
+    "“Best S known” differs from the judged CoSaMP in more than S: it has Hadamard rows instead of i.i.d. signs, and "
+    "its S was chosen by the same runs that are shown. "
+)
+
 
 def look_of(mechanism: str) -> Look:
     """How a contender is drawn, and what it is called."""
@@ -64,8 +69,9 @@ def _errors(name: str, outcomes: Outcomes, folder: Path) -> Picture:
     about = "; ".join(outcomes.found("about", part="facts", data=data) for data in names)
     caption = (
         "The error of every mechanism against ε, both scales logarithmic: the mean of the runs and its 95 % interval, "
-        "as released, with negative cells left as they are. The grey lines are the errors of publishing nothing, or "
-        f"next to nothing: what is above them is worth nothing. Data: {about}."
+        "its lower end cut at the least of the runs, as released, with negative cells left as they are. The grey lines "
+        "are the errors of publishing nothing, or next to nothing: what is above them is worth nothing. "
+        f"{HINDSIGHT if KNOWN in sweep.mechanisms else ''}Data: {about}."
     )
     return Picture(save(figure, folder / f"{name}.png"), caption)
 
@@ -95,7 +101,8 @@ def _advantages(name: str, outcomes: Outcomes, folder: Path) -> Picture:
             ratios = [sweep.ratio(data, epsilon, rival) for epsilon in sweep.epsilons]
             label = panel_title(outcomes.only(part="facts", data=data))
             axis.plot(budgets, [ratio.value for ratio in ratios], **look.style(label=label))
-            lows, highs = zip(*(ratio.ends for ratio in ratios), strict=True)
+            # Of single runs nothing is known: no band.
+            lows, highs = zip(*(one.ends if isfinite(one.half) else (one.value,) * 2 for one in ratios), strict=True)
             axis.fill_between(budgets, lows, highs, color=look.colour, alpha=0.15, linewidth=0)
         axis.axhline(1, color="0.3", linewidth=1)
         axis.set(xscale="log", yscale="log", xlabel="privacy budget ε", ylabel="ratio", title=title)
@@ -103,6 +110,6 @@ def _advantages(name: str, outcomes: Outcomes, folder: Path) -> Picture:
     caption = (
         "Compressive with the paper's decoder, CoSaMP: ahead of Laplace where the ratio on the left is above 1, ahead "
         "of publishing zeros where the one on the right is. The paper's claims are about the left panel; where the "
-        "right one is below 1, a lead is worth nothing."
+        "right one is below 1, a lead is worth nothing. Bands are 95 % intervals."
     )
     return Picture(save(figure, folder / f"{name}-advantage.png"), caption)

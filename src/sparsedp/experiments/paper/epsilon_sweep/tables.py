@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sparsedp.experiments.paper.data_names import panel_title
 from sparsedp.experiments.paper.epsilon_sweep.contenders import JUDGED, RIVALS
+from sparsedp.experiments.paper.epsilon_sweep.hindsight import KNOWN
 from sparsedp.experiments.paper.epsilon_sweep.judging.advantage import Sweep
-from sparsedp.experiments.paper.epsilon_sweep.pictures import look_of
+from sparsedp.experiments.paper.epsilon_sweep.pictures import HINDSIGHT, look_of
 from sparsedp.experiments.paper.experiment import Numbers
 from sparsedp.experiments.paper.outcomes import Outcomes
 
@@ -17,7 +18,7 @@ def tabulate(outcomes: Outcomes) -> list[Numbers]:
     errors = [
         Numbers(
             f"{panel_title(outcomes.only(part='facts', data=data))}: the mean of ‖D − D*‖₂, and in brackets with "
-            "negative cells set to 0.",
+            f"negative cells set to 0.{f' {HINDSIGHT}'.rstrip() if KNOWN in sweep.mechanisms else ''}",
             ("mechanism", *columns),
             tuple((look_of(mechanism).label, *_cells(sweep, data, mechanism)) for mechanism in sweep.mechanisms),
         )

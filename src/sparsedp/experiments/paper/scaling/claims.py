@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sparsedp.experiments.paper.claim import Claim
 from sparsedp.experiments.paper.scaling.judging.bounds import (
-    judge_bound_in_sparsity,
     judge_compressive_row,
     judge_laplace_row,
     judge_laplace_theta,
@@ -14,13 +13,8 @@ from sparsedp.experiments.paper.scaling.judging.bounds import (
     judge_universal,
     judge_with_high_probability,
 )
-from sparsedp.experiments.paper.scaling.judging.costs import (
-    judge_any_input,
-    judge_complexity,
-    judge_lossless,
-    judge_not_sparse,
-    judge_size_of_sample,
-)
+from sparsedp.experiments.paper.scaling.judging.costs import judge_complexity, judge_lossless, judge_size_of_sample
+from sparsedp.experiments.paper.scaling.judging.dense import judge_any_input, judge_not_sparse
 
 _TABLE = "Error bounds (in terms of ||D − D*||₂) for the identity query:"
 
@@ -72,12 +66,6 @@ CLAIMS = (
         "In other words, for any input D ∈ ℝⁿ we guarantee ||D* − D||₂ = O(n^(2/3)/ε) (from Corollary 2), while for "
         "D ∈ X, ||D* − D||₂ ≤ O(log(n)/ε) with high probability.",
         judge_any_input,
-    ),
-    Claim(
-        "Section 5.3",
-        "The right hand side of (1) [u(D, S) = C₂||x − x_S||₁/√S + C₄ S log(n/S)/ε] is the upper bound on the error "
-        "according to Lemma 1 (with θ instantiated).",
-        judge_bound_in_sparsity,
     ),
     Claim(
         "Section 5.3",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sparsedp.experiments.paper.experiment import Experiment
 from sparsedp.experiments.paper.scaling.claims import CLAIMS
+from sparsedp.experiments.paper.scaling.judging.bounds import FAR, ROOM
 from sparsedp.experiments.paper.scaling.measuring import jobs, measure
 from sparsedp.experiments.paper.scaling.pictures import draw
 from sparsedp.experiments.paper.scaling.tables import tabulate
@@ -20,7 +21,9 @@ EXPERIMENT = Experiment(
         "every decoder. Strong signals are those at ε = 1; the *hardest* are those whose details hardly stand out from "
         "the noise, found by varying ε, as only the ratio matters. *Laplace, then a threshold* is the Laplace "
         "mechanism and hard thresholding of its output in the Haar basis. Dense inputs are random counts. No data set "
-        "has a part in it."
+        "has a part in it. The paper gives no constants and has i.i.d. signs; those are compared in what they cost "
+        f"alone. An exponent is taken for the one claimed within {ROOM}, and for at most a bound up to {FAR} above it, "
+        "as logarithms look like small powers; where its 95 % interval holds both answers, the claim is not decided."
     ),
     jobs=jobs,
     measure=measure,

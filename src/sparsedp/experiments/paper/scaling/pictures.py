@@ -10,7 +10,7 @@ import numpy as np
 
 from sparsedp.experiments.paper.drawing import BLUE, GREY, LOOKS, VERMILION, Look, canvas, save
 from sparsedp.experiments.paper.experiment import Picture
-from sparsedp.experiments.paper.fits import Slope, mean_interval
+from sparsedp.experiments.paper.fits import mean_interval
 from sparsedp.experiments.paper.outcomes import Outcomes
 from sparsedp.experiments.paper.scaling.contenders import DECODERS, EVERY, THRESHOLD
 from sparsedp.experiments.paper.scaling.judging.laws import Series, series_over
@@ -42,48 +42,55 @@ def draw(outcomes: Outcomes, folder: Path) -> list[Picture]:
 
 
 def _laws(outcomes: Outcomes, folder: Path) -> Picture:
-    figure, axes = canvas(1, 3, width=5.4, height=5.6)
+    figure, axes = canvas(2, 2, width=5.8, height=4.2)
+    by_cells, by_budget, by_sparsity, legend = axes.flat
     sparsity = sparsity_of(outcomes)
     for name in EVERY:
-        cells = over_cells(outcomes, name)
-        compressive = name in DECODERS
-        against = cells.against([float(np.log2(n / sparsity)) for n in cells.x]) if compressive else cells
-        _series(axes[0, 0], cells, LOOK_OF[name], _label(name, "log(n/S)" if compressive else "n", against.slope()))
-        axes[0, 0].plot(cells.x, against.fitted(), color=LOOK_OF[name].colour, linewidth=0.8)
-        safe = over_epsilon(outcomes, name, safe=True)
-        _series(axes[0, 1], over_epsilon(outcomes, name), LOOK_OF[name], _label(name, "ε", safe.slope()))
-        axes[0, 1].plot(safe.x, safe.fitted(), color=LOOK_OF[name].colour, linewidth=0.8)
-        wide = over_sparsity(outcomes, name)
-        _series(axes[0, 2], wide, LOOK_OF[name], _label(name, "S", wide.slope()))
-        axes[0, 2].plot(wide.x, wide.fitted(), color=LOOK_OF[name].colour, linewidth=0.8)
+        look = LOOK_OF[name]
+        cells, wide = over_cells(outcomes, name), over_sparsity(outcomes, name)
+        budgets, safe = over_epsilon(outcomes, name), over_epsilon(outcomes, name, safe=True)
+        in_log = cells.against([float(np.log2(n / sparsity)) for n in cells.x]) if name in DECODERS else cells
+        base = "log(n/S)" if name in DECODERS else "n"
+        label = f"{SHORT[name]}:\n{base}^{in_log.slope()}, ε^{safe.slope()}, S^{wide.slope()}"
+        for axis, series in ((by_cells, cells), (by_budget, budgets), (by_sparsity, wide)):
+            _series(axis, series, look, label)
+        for axis, x, fit in ((by_cells, cells.x, in_log), (by_budget, safe.x, safe), (by_sparsity, wide.x, wide)):
+            axis.plot(x, fit.fitted(), color=look.colour, linewidth=0.8)
     floor = SIZE * sqrt(sparsity - 1)
-    axes[0, 1].axhline(floor, **Look("publish the mean in every cell", GREY, "", ":", 2.0).style())
+    by_budget.axhline(floor, **Look("publish the mean in every cell", GREY, "", ":", 2.0).style())
     cells_fixed = int(outcomes.where(part="epsilon").values("cells")[0])
     budget = outcomes.where(part="cells").values("epsilon")[0]
     for axis, label, title in (
-        (axes[0, 0], "cells n", f"S = {sparsity}, ε = {budget}"),
-        (axes[0, 1], "ε", f"n = {cells_fixed:,}, S = {sparsity}"),
-        (axes[0, 2], "sparsity S", f"n = {cells_fixed:,}, ε = {budget}"),
+        (by_cells, "cells n", f"S = {sparsity}, ε = {budget}"),
+        (by_budget, "ε", f"n = {cells_fixed:,}, S = {sparsity}"),
+        (by_sparsity, "sparsity S", f"n = {cells_fixed:,}, ε = {budget}"),
     ):
         axis.set_title(f"synthetic, {title}", loc="left")
         axis.set(xscale="log", yscale="log", xlabel=label, ylabel="‖D − D*‖₂ (records)")
-        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), fontsize=10, frameon=False)
-    for axis in (axes[0, 0], axes[0, 2]):
+    for axis in (by_cells, by_sparsity):
         axis.set_xscale("log", base=2)
-    axes[0, 1].invert_xaxis()
+    by_budget.invert_xaxis()
+    legend.set_axis_off()
+    legend.legend(*by_budget.get_legend_handles_labels(), loc="center left", fontsize=10, frameon=False)
     caption = (
-        "Errors on synthetic counts with exactly S Haar coefficients, all of the same size whatever n is. Thin lines "
-        "are the fitted laws, whose exponents with 95 % intervals are in the legends (in ε, where every detail stands "
-        "out clearly). Privacy gets stronger to the right in the middle panel: below ε ≈ 0.01 the details are lost in "
-        "the noise of a random projection, and even the mean in every cell is a better answer than CoSaMP's, which "
-        "publishes S coefficients of noise. Marks are geometric means, bars their 95 % intervals."
+        "Errors on synthetic counts with exactly S Haar coefficients, all of the same size whatever n is; Compressive "
+        "with Hadamard rows, whatever the decoder. Thin lines are the fitted laws, whose exponents with 95 % intervals "
+        "are in the legend (in ε, where every detail stands out clearly). Privacy gets stronger to the right in the "
+        f"second panel. {_lost(outcomes, floor)} Marks are geometric means, bars their 95 % intervals."
     )
     return Picture(save(figure, folder / "scaling.png"), caption)
 
 
-def _label(name: str, variable: str, slope: Slope) -> str:
-    shown = f"({variable})" if "/" in variable else variable
-    return f"{SHORT[name]}: {shown}^{slope}"
+def _lost(outcomes: Outcomes, floor: float) -> str:
+    """From which ε on the mean in every cell is a better answer than CoSaMP's."""
+    series = over_epsilon(outcomes, "compressive")
+    worse = [epsilon for epsilon, error in zip(series.x, series.centre, strict=True) if error > floor]
+    if not worse:
+        return "CoSaMP is better than the mean in every cell at every ε that was tried."
+    return (
+        f"CoSaMP's error is above that of the mean in every cell at ε = {', '.join(f'{one:g}' for one in worse)}, "
+        "where the details are lost in the noise of the projection."
+    )
 
 
 def _series(axis: Any, series: Series, look: Look, label: str) -> None:
@@ -94,9 +101,10 @@ def _series(axis: Any, series: Series, look: Look, label: str) -> None:
 
 
 def _limits(outcomes: Outcomes, folder: Path) -> Picture:
-    figure, axes = canvas(1, 3, width=5.2, height=4.4)
+    figure, axes = canvas(2, 2, width=5.8, height=4.2)
+    weak, legend, by_cells, by_counts = axes.flat
     sparsity = sparsity_of(outcomes)
-    _hardest(axes[0, 0], outcomes, sparsity)
+    _hardest(weak, outcomes, sparsity)
     dense = outcomes.where(part="dense")
     most, cells = dense.where(series="fixed").values("most")[0], dense.where(series="counts").values("cells")[0]
     looks = {
@@ -105,34 +113,39 @@ def _limits(outcomes: Outcomes, folder: Path) -> Picture:
     }
     for name, look in looks.items():
         series = series_over(dense.where(series=name), "cells")
-        _series(axes[0, 1], series, look, f"{look.label}: n^{series.slope()}")
+        _series(by_cells, series, look, f"{look.label}: n^{series.slope()}")
     n = np.array(series.x)
     mean_answer = Look("publish the mean in every cell", GREY, "", ":", 2.0)
-    axes[0, 1].plot(n, most / np.sqrt(12) * np.sqrt(n), **mean_answer.style())
-    axes[0, 1].plot(n, n ** (2 / 3), **Look("n^(2/3)/ε, the paper's", GREY, "", "-", 1.0).style())
-    axes[0, 1].set_title(f"random counts up to {most}, ε = 1", loc="left")
+    by_cells.plot(n, most / np.sqrt(12) * np.sqrt(n), **mean_answer.style())
+    by_cells.plot(n, n ** (2 / 3), **Look("n^(2/3)/ε, the paper's", GREY, "", "-", 1.0).style())
+    by_cells.set_title(f"random counts up to {most}, ε = 1", loc="left")
     counts = series_over(dense.where(series="counts"), "most")
-    _series(axes[0, 2], counts, looks["two thirds"], "S = n^(2/3)")
+    _series(by_counts, counts, looks["two thirds"], "S = n^(2/3)")
     sizes = np.array(counts.x)
-    axes[0, 2].plot(sizes, np.sqrt(cells * sizes * (sizes + 2) / 12), **mean_answer.style())
-    axes[0, 2].axhline(cells ** (2 / 3), **Look("n^(2/3)/ε, the paper's", GREY, "", "-", 1.0).style())
-    axes[0, 2].set_title(f"random counts, n = {cells:,}, ε = 1", loc="left")
+    by_counts.plot(sizes, np.sqrt(cells * sizes * (sizes + 2) / 12), **mean_answer.style())
+    by_counts.axhline(cells ** (2 / 3), **Look("n^(2/3)/ε, the paper's", GREY, "", "-", 1.0).style())
+    by_counts.set_title(f"random counts, n = {cells:,}, ε = 1", loc="left")
     for axis, label, unit in (
-        (axes[0, 0], "log₂(n/S)", "ε·‖D − D*‖₂ (records)"),
-        (axes[0, 1], "cells n", "‖D − D*‖₂ (records)"),
-        (axes[0, 2], "largest count", "‖D − D*‖₂ (records)"),
+        (weak, "log₂(n/S)", "ε·‖D − D*‖₂ (records)"),
+        (by_cells, "cells n", "‖D − D*‖₂ (records)"),
+        (by_counts, "largest count", "‖D − D*‖₂ (records)"),
     ):
         axis.set(xscale="log", yscale="log", xlabel=label, ylabel=unit)
-        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), fontsize=10, frameon=False)
-    axes[0, 1].set_xscale("log", base=2)
+    for axis in (by_cells, by_counts):
+        axis.legend(loc="upper left", fontsize=10, frameon=False)
+        low, high = axis.get_ylim()
+        axis.set_ylim(low, high * (high / low) ** 0.45)  # room for the legend
+    by_cells.set_xscale("log", base=2)
+    legend.set_axis_off()
+    legend.legend(*weak.get_legend_handles_labels(), loc="center left", fontsize=10, frameon=False)
     places = [int(np.log2(n / sparsity)) for n in hardest_over_cells(outcomes, "compressive").x]
-    axes[0, 0].set_xticks(places, [str(place) for place in places])
-    axes[0, 0].set_xticks([], minor=True)
+    weak.set_xticks(places, [str(place) for place in places])
+    weak.set_xticks([], minor=True)
     caption = (
-        "Left: the same signals with strong details (solid) and with details of the size that is hardest for each "
-        "mechanism (dashed), against log₂(n/S), to which the rows are proportional; the exponents are of that. Middle "
-        "and right: counts that are sparse in no basis. The error is above the paper's n^(2/3)/ε by a logarithm, and "
-        "grows with the counts themselves."
+        "Above: the same signals with strong details (solid) and with details of the size that is hardest for each "
+        "mechanism (dashed), against log₂(n/S), to which the rows are proportional; the exponents are of that. Below: "
+        "Compressive with CoSaMP on counts that are sparse in no basis, against n and against the largest count, "
+        "beside the paper's n^(2/3)/ε. Compressive has Hadamard rows."
     )
     return Picture(save(figure, folder / "scaling-limits.png"), caption)
 

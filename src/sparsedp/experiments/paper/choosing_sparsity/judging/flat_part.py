@@ -7,20 +7,28 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparsedp.arrays import Floats
+from sparsedp.experiments.paper.fits import mean_interval
 from sparsedp.experiments.paper.outcomes import Outcome, Outcomes
 
 FLAT = 1.25
 """The flat part of the U: where the mean error is at most so many times the least."""
+TINY, HUGE = 1e-300, 1e300
 ENDS = (5, 95)
 """Percentiles of the picks that are shown."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Mean errors on a grid of S; between them both are interpolated on log scales, beyond them nothing is known."""
+    """Mean errors on a grid of S; between them both are interpolated on log scales, beyond them nothing is known.
+
+    The least of many means with noise in them is biased low, and the flat part a little too narrow for it.
+    """
 
     sparsities: Floats
     means: Floats
+    lows: Floats
+    """The lower ends of the means' 95 % intervals, no lower than the least run; of a single run nothing is known."""
+    highs: Floats
 
     @property
     def best(self) -> int:
@@ -34,9 +42,16 @@ class Curve:
 
     def over_least(self, sparsities: Floats) -> Floats:
         """The error at each S over the least; infinite outside the grid."""
+        return self._over_least(sparsities, self.means)
+
+    def ends(self, sparsities: Floats) -> tuple[Floats, Floats]:
+        """The same with the ends of the intervals at each S in place of the means."""
+        return self._over_least(sparsities, self.lows), self._over_least(sparsities, self.highs)
+
+    def _over_least(self, sparsities: Floats, errors: Floats) -> Floats:
         at = np.log(sparsities)
-        logs = np.interp(at, np.log(self.sparsities), np.log(self.means), left=np.inf, right=np.inf)
-        return np.asarray(np.exp(logs) / self.least)
+        over = np.interp(at, np.log(self.sparsities), np.log(errors / self.least), left=np.inf, right=np.inf)
+        return np.asarray(np.exp(over))
 
     @property
     def flat(self) -> tuple[int, int]:
@@ -48,8 +63,12 @@ class Curve:
 
 def curve_of(outcome: Outcome) -> Curve:
     """Of a finished job of errors."""
-    means = np.array([np.mean(runs) for runs in outcome.found["errors"]])
-    return Curve(np.array(outcome.found["sparsities"], dtype=np.float64), means)
+    runs = outcome.found["errors"]
+    means, lows, highs = (np.array(ends) for ends in zip(*(mean_interval(of) for of in runs), strict=True))
+    lows = np.maximum(lows, [min(of) for of in runs])
+    if min(map(len, runs)) < 2:
+        lows, highs = np.full(means.shape, TINY), np.full(means.shape, HUGE)
+    return Curve(np.array(outcome.found["sparsities"], dtype=np.float64), means, lows, highs)
 
 
 @dataclass(frozen=True)
@@ -65,6 +84,24 @@ class Quality:
     def failing(self) -> float:
         """The exact probability of an S outside the flat part."""
         return float(self.law[self.curve.over_least(self.candidates) > FLAT].sum())
+
+    @property
+    def failing_ends(self) -> tuple[float, float]:
+        """The least and the most that it can be, for all that the runs of the curve tell."""
+        low, high = (float(self.law[over > FLAT].sum()) for over in self.curve.ends(self.candidates))
+        return low, high
+
+    @property
+    def missed_ends(self) -> tuple[float, float]:
+        """The same of the share of the picks."""
+        low, high = (float(np.mean(over > FLAT)) for over in self.curve.ends(self.picks))
+        return low, high
+
+    @property
+    def cost_ends(self) -> tuple[float, float]:
+        """The same of the error at the picked S over the least, on average."""
+        low, high = (float(np.mean(over)) for over in self.curve.ends(self.picks))
+        return low, high
 
     @property
     def missed(self) -> float:

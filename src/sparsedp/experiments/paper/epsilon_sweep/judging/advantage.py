@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp, hypot, log
+from math import exp, hypot, inf, isfinite, log
 
 import numpy as np
 from scipy.stats import norm
 
 from sparsedp.experiments.paper.data_names import times
-from sparsedp.experiments.paper.epsilon_sweep.contenders import JUDGED
+from sparsedp.experiments.paper.deciding import Answer, every
+from sparsedp.experiments.paper.epsilon_sweep.contenders import FLOOR, JUDGED
 from sparsedp.experiments.paper.fits import mean_interval
 from sparsedp.experiments.paper.outcomes import Found, Outcomes
 
@@ -38,8 +39,24 @@ class Ratio:
 
     @property
     def with_ends(self) -> str:
-        """The ratio and its interval."""
+        """The ratio and its interval, if it has one."""
+        if not isfinite(self.half):
+            return f"{self} (a single run)"
         return f"{self} [{times(self.ends[0])}, {times(self.ends[1])}]"
+
+    @property
+    def inverse(self) -> Ratio:
+        """The other way round."""
+        return Ratio(-self.log, self.half)
+
+    def over(self, other: Ratio) -> Ratio:
+        """How many times the other it is."""
+        return Ratio(self.log - other.log, hypot(self.half, other.half))
+
+    def above(self, factor: float) -> Answer:
+        """Whether it is larger than a number; None where its interval holds both answers."""
+        order = self.compared_with(Ratio(log(factor), 0.0))
+        return None if order == 0 else order > 0
 
     def compared_with(self, other: Ratio, *, pairs: int = 1) -> int:
         """1 if it is larger than the other for sure, −1 if smaller, 0 if the runs do not tell.
@@ -90,15 +107,27 @@ class Sweep:
         return float(np.mean(self.runs(data, mechanism, epsilon, kind)))
 
     def ratio(self, data: str, epsilon: str, above: str, below: str = JUDGED, kind: str = "errors") -> Ratio:
-        """The mean error of `above` over that of `below`: more than 1 where `below` is ahead."""
+        """The mean error of `above` over that of `below`: more than 1 where `below` is ahead.
+
+        A single run tells nothing of its scatter; zeros have none.
+        """
         halves, logs = [], []
         for mechanism in (above, below):
-            mean, _, high = mean_interval(self.runs(data, mechanism, epsilon, kind))
+            runs = self.runs(data, mechanism, epsilon, kind)
+            mean, _, high = mean_interval(runs)
             logs.append(log(mean))
-            halves.append((high - mean) / mean)
+            halves.append(inf if len(runs) < 2 and mechanism != FLOOR else (high - mean) / mean)
         return Ratio(logs[0] - logs[1], hypot(*halves))
 
-    def ahead(self, data: str, epsilon: str, rivals: Sequence[str], judged: str = JUDGED, kind: str = "errors") -> bool:
+    def ahead(
+        self, data: str, epsilon: str, rivals: Sequence[str], judged: str = JUDGED, kind: str = "errors"
+    ) -> Answer:
         """Whether the judged one has the least mean error of all of them."""
-        own = self.mean(data, judged, epsilon, kind)
-        return all(own < self.mean(data, rival, epsilon, kind) for rival in rivals)
+        return every(*(self.ratio(data, epsilon, rival, judged, kind).above(1) for rival in rivals))
+
+
+def some(*answers: Answer) -> Answer:
+    """Yes if one of them is yes; else no, unless one is not known."""
+    if any(answers):
+        return True
+    return None if None in answers else False

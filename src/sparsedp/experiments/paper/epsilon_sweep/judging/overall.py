@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sparsedp.experiments.paper.claim import Judgement, Verdict
 from sparsedp.experiments.paper.data import PAPER_DATA
-from sparsedp.experiments.paper.data_names import listed, times, told
-from sparsedp.experiments.paper.epsilon_sweep.contenders import FLOOR, JUDGED, RIVALS
+from sparsedp.experiments.paper.data_names import listed, told
+from sparsedp.experiments.paper.deciding import Answer
+from sparsedp.experiments.paper.epsilon_sweep.contenders import JUDGED
 from sparsedp.experiments.paper.epsilon_sweep.hindsight import KNOWN
 from sparsedp.experiments.paper.epsilon_sweep.judging.advantage import Sweep
+from sparsedp.experiments.paper.epsilon_sweep.judging.standing import Standing
 from sparsedp.experiments.paper.outcomes import Outcomes
 
 ORDER_OF_MAGNITUDE, MUCH = 10, 2
@@ -20,79 +22,32 @@ PRIVATE = {JUDGED: "CoSaMP", "compressive bp": "basis pursuit", OURS: "our decod
 DECODERS = {**PRIVATE, KNOWN: "CoSaMP and the best S known beforehand"}
 
 
-@dataclass(frozen=True)
-class Case:
-    """One data set at one ε."""
-
-    data: str
-    epsilon: str
-
-    def __str__(self) -> str:
-        return f"{self.data} at ε = {self.epsilon}"
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How one contender stands against rivals in many cases."""
-
-    sweep: Sweep
-    names: Sequence[str]
-    rivals: Sequence[str] = RIVALS
-    judged: str = JUDGED
-
-    @property
-    def cases(self) -> list[Case]:
-        """Every data set at every ε."""
-        return [Case(name, epsilon) for name in self.names for epsilon in self.sweep.epsilons]
-
-    def advantage(self, case: Case) -> float:
-        """The least error of the rivals over its own."""
-        return min(self.sweep.ratio(case.data, case.epsilon, rival, self.judged).value for rival in self.rivals)
-
-    def ahead(self, by: float = 1.0) -> list[Case]:
-        """The cases in which it is nearer than every rival, by more than a factor."""
-        return [case for case in self.cases if self.advantage(case) > by]
-
-    def ahead_from(self, by: float = 1.0) -> str | None:
-        """The largest ε from which on, down to the smallest, it is so on all data sets."""
-        found, ahead = None, self.ahead(by)
-        for epsilon in reversed(self.sweep.epsilons):
-            if not all(Case(name, epsilon) in ahead for name in self.names):
-                break
-            found = epsilon
-        return found
-
-    def useful(self, case: Case) -> bool:
-        """Whether it is nearer than zeros: anyone can publish those."""
-        return self.sweep.ahead(case.data, case.epsilon, [FLOOR], self.judged)
-
-    def best(self, *, only_useful: bool = False) -> tuple[float, Case] | None:
-        """Its largest advantage, and where."""
-        chosen = [case for case in self.cases if not only_useful or self.useful(case)]
-        return max(((self.advantage(case), case) for case in chosen), key=lambda one: one[0], default=None)
-
-
 def judge_cannot_compete(
     outcomes: Outcomes, names: Sequence[str] = PAPER_DATA, by: float = 1.0, judged: str = JUDGED
 ) -> Judgement:
     """Ahead of both by a factor at every ε but 1, the paper's own exception; and where not, from which ε on."""
     standing = Standing(Sweep(outcomes), names, judged=judged)
-    ahead = standing.ahead(by)
-    worthless = [case for case in ahead if not standing.useful(case)]
+    ahead, unsure, behind = (standing.where(answer, by) for answer in (True, None, False))
+    worthless = [case for case in ahead if standing.useful(case) is False]
     by_what = "ahead of both" if by == 1 else f"ahead of both by more than a factor of {by:g}"
     measured = (
         f"Compressive with {DECODERS[judged]} is {by_what} in {len(ahead)} of {len(standing.cases)} cases (data × ε), "
-        f"and in {len(worthless)} of those publishing zeros is nearer still ({_others(standing, by)})."
+        f"and in {len(worthless)} of those publishing zeros is nearer still ({_others(standing, by)}); in "
+        f"{len(unsure)} the 95 % intervals do not tell."
     )
     measured = told(outcomes, names, measured)
-    whole = standing.ahead_from(by)
-    if whole is None:
+    sure, possible = standing.ahead_from(ahead), standing.ahead_from([*ahead, *unsure])
+    if possible is None:
         return Judgement(Verdict.DOES_NOT_HOLD, measured)
-    if len(worthless) == len(ahead):
-        return Judgement(Verdict.HOLDS_ONLY, measured, f"for ε ≤ {whole}, where publishing zeros is nearer still")
-    if any(case.epsilon != "1" and case not in ahead for case in standing.cases):
-        return Judgement(Verdict.HOLDS_ONLY, measured, f"for ε ≤ {whole}")
-    return Judgement(Verdict.HOLDS, measured)
+    if sure is None:
+        return Judgement(Verdict.UNDECIDED, measured)
+    if not any(standing.useful(case) for case in ahead):
+        still = "is nearer still" if len(worthless) == len(ahead) else "may be nearer still"
+        return Judgement(Verdict.HOLDS_ONLY, measured, f"for ε ≤ {sure}, where publishing zeros {still}")
+    if any(case.epsilon != "1" for case in behind):
+        return Judgement(Verdict.HOLDS_ONLY, measured, f"for ε ≤ {sure}")
+    doubtful = any(case.epsilon != "1" for case in unsure)
+    return Judgement(Verdict.UNDECIDED if doubtful else Verdict.HOLDS, measured)
 
 
 def _others(standing: Standing, by: float) -> str:
@@ -101,8 +56,8 @@ def _others(standing: Standing, by: float) -> str:
     for judged, shown in DECODERS.items():
         if judged != standing.judged and judged in standing.sweep.mechanisms:
             other = replace(standing, judged=judged)
-            ahead = other.ahead(by)
-            parts.append(f"with {shown} {len(ahead)} and {sum(not other.useful(case) for case in ahead)}")
+            ahead = other.where(True, by)
+            parts.append(f"with {shown} {len(ahead)} and {sum(other.useful(case) is False for case in ahead)}")
     return ", ".join(parts)
 
 
@@ -111,41 +66,61 @@ def judge_order_of_magnitude(outcomes: Outcomes) -> Judgement:
     standing = Standing(Sweep(outcomes), PAPER_DATA)
     largest = standing.best()
     assert largest is not None  # noqa: S101  # there is always a case
-    parts = [f"The largest advantage over the better of Laplace and HRMS is {times(largest[0])} times ({largest[1]})"]
-    useful = {}
-    for judged, shown in PRIVATE.items():
-        best = replace(standing, judged=judged).best(only_useful=True)
-        useful[judged] = 0.0 if best is None else best[0]
-        where = "none" if best is None else f"{times(best[0])} times ({best[1]})"
-        parts.append(f"with {shown} {where}")
-    measured = f"{parts[0]}. Where it is nearer than publishing zeros, the largest is {'; '.join(parts[1:])}."
-    measured = told(outcomes, PAPER_DATA, measured)
-    if useful[JUDGED] >= ORDER_OF_MAGNITUDE:
-        return Judgement(Verdict.HOLDS, measured)
-    if useful[OURS] >= ORDER_OF_MAGNITUDE:
-        return Judgement(Verdict.HOLDS_ONLY, measured, "with a better decoder")
-    if largest[0] >= ORDER_OF_MAGNITUDE:
-        return Judgement(Verdict.HOLDS_ONLY, measured, "where publishing zeros is nearer than either")
-    return Judgement(Verdict.DOES_NOT_HOLD, measured)
+    parts = [f"with {shown} {_at_best(replace(standing, judged=judged))}" for judged, shown in PRIVATE.items()]
+    measured = (
+        f"With CoSaMP the largest advantage over the better of Laplace and HRMS is {largest[0].with_ends} times "
+        f"({largest[1]}). Where it is surely nearer than publishing zeros, the largest is {'; '.join(parts)}. (An "
+        f"order of magnitude: {ORDER_OF_MAGNITUDE}.)"
+    )
+    ours = replace(standing, judged=OURS)
+    return _first_true(
+        told(outcomes, PAPER_DATA, measured),
+        standing.somewhere(ORDER_OF_MAGNITUDE, only_useful=True),
+        (ours.somewhere(ORDER_OF_MAGNITUDE, only_useful=True), "with a better decoder"),
+        (standing.somewhere(ORDER_OF_MAGNITUDE, only_useful=False), "where publishing zeros is nearer than either"),
+    )
+
+
+def _at_best(standing: Standing) -> str:
+    best = standing.best(only_useful=True)
+    if best is None:
+        return "none, as it never is"
+    if best[0].log <= 0:
+        return f"none (at best {best[0]} times, {best[1]})"
+    return f"{best[0].with_ends} times ({best[1]})"
 
 
 def judge_much_more_accurate(outcomes: Outcomes) -> Judgement:
     """Some case in which it is twice as near as all of them, and nearer than zeros."""
     sweep = Sweep(outcomes)
-    parts, good = [], {}
+    parts, answers = [], {}
     for judged, shown in PRIVATE.items():
         standing = Standing(sweep, PAPER_DATA, PREVIOUS, judged)
-        ahead = standing.ahead(MUCH)
-        good[judged] = [case for case in ahead if standing.useful(case)]
-        where = f" ({listed([str(case) for case in good[judged]])})" if good[judged] else ""
+        ahead = standing.where(True, MUCH)
+        good = [case for case in ahead if standing.useful(case)]
+        answers[judged] = standing.somewhere(MUCH, only_useful=True)
+        where = f" ({listed([str(case) for case in good])})" if good else ""
         parts.append(
-            f"with {shown} in {len(ahead)} of {len(standing.cases)} cases, and in {len(good[judged])} of those nearer "
+            f"with {shown} in {len(ahead)} of {len(standing.cases)} cases, and in {len(good)} of those nearer "
             f"than zeros{where}"
         )
-    measured = f"At least {MUCH} times nearer than Laplace, HRMS and Privelet: {'; '.join(parts)}."
-    measured = told(outcomes, PAPER_DATA, measured)
-    if good[JUDGED]:
-        return Judgement(Verdict.HOLDS, measured)
-    if good[OURS]:
-        return Judgement(Verdict.HOLDS_ONLY, measured, "with a better decoder than the paper's")
-    return Judgement(Verdict.DOES_NOT_HOLD, measured)
+    measured = (
+        f"“Much”: at least {MUCH} times nearer than Laplace, HRMS and Privelet, beyond the 95 % intervals: "
+        f"{'; '.join(parts)}."
+    )
+    return _first_true(
+        told(outcomes, PAPER_DATA, measured),
+        answers[JUDGED],
+        (answers[OURS], "with a better decoder than the paper's"),
+    )
+
+
+def _first_true(measured: str, holds: Answer, *conditions: tuple[Answer, str]) -> Judgement:
+    """It holds, or under the first condition that is surely met; not at all only if surely none is."""
+    if holds is not False:
+        return Judgement(Verdict.HOLDS if holds else Verdict.UNDECIDED, measured)
+    for answer, only in conditions:
+        if answer:
+            return Judgement(Verdict.HOLDS_ONLY, measured, only)
+    open_ones = any(answer is None for answer, _ in conditions)
+    return Judgement(Verdict.UNDECIDED if open_ones else Verdict.DOES_NOT_HOLD, measured)

@@ -28,6 +28,11 @@ class Series:
         """The geometric mean of the runs, which is what the laws are fitted to."""
         return np.exp([np.mean(np.log(runs)) for runs in self.errors])
 
+    @property
+    def largest_over_centre(self) -> float:
+        """How far a run was above the mean of its place at most: what a geometric mean does not show."""
+        return float(max(max(runs) / centre for runs, centre in zip(self.errors, self.centre, strict=True)))
+
     def slope(self) -> Slope:
         """The power of x."""
         return power_law(self.x, self.errors)
