@@ -17,7 +17,7 @@ HEADINGS = ("where", "the paper says", "measured here", "verdict", "experiment")
 BEFORE_THE_CLAIMS = (
     "*Compressive Mechanism: Utilizing Sparse Representation in Differential Privacy* (Li, Zhang, Winslett and Yang, "
     "2011) is where this library comes from. Here is each of its sentences that claims a result, word for word, beside "
-    "a measurement of it. Every verdict is computed from the results below; none is written by hand. Errors are "
+    "a measurement of it. Every verdict is computed from the results below. Errors are "
     "‖D − D*‖₂, as in the paper.",
     "The paper's data sets are those of Hay, Rastogi, Miklau and Suciu, *Boosting the Accuracy of Differentially "
     "Private Histograms Through Consistency*, PVLDB 2010, who ask that they be cited and not passed on: `sparsedp "
@@ -40,7 +40,7 @@ def counted(verdicts: Mapping[Verdict, int]) -> str:
         Verdict.HOLDS: "hold",
         Verdict.HOLDS_ONLY: "hold only under a condition",
         Verdict.DOES_NOT_HOLD: "do not hold",
-        Verdict.UNDECIDED: "are not decided by these runs",
+        Verdict.UNDECIDED: "not decided by these runs",
     }
     said = ", ".join(f"{verdicts[verdict]} {words}" for verdict, words in parts.items() if verdicts[verdict])
     return f"{sum(verdicts.values())} claims: {said}."
