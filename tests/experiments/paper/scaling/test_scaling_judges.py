@@ -14,7 +14,8 @@ from sparsedp.experiments.paper.outcomes import Outcome, Outcomes
 from sparsedp.experiments.paper.scaling.contenders import EVERY
 from sparsedp.experiments.paper.scaling.definition import EXPERIMENT
 from sparsedp.experiments.paper.scaling.judging import bounds, costs, dense
-from sparsedp.experiments.paper.scaling.judging.laws import Series, growth, rows_at
+from sparsedp.experiments.paper.scaling.judging.laws import growth, rows_at
+from sparsedp.experiments.paper.series import Series
 
 Law = Callable[..., float]
 CELLS = [2**e for e in range(10, 21, 2)]

@@ -77,8 +77,8 @@ def test_known_laws_are_found() -> None:
     assert root.nearer == "a power of T"
     assert logarithm.logarithmic.holds(2)
     assert logarithm.nearer == "a power of 1 + log T"
-    np.testing.assert_allclose(root.line(), np.sqrt(x), rtol=0.02)
-    np.testing.assert_allclose(logarithm.over(1 + np.log2(x)).means, 1 + np.log2(x), rtol=0.02)
+    np.testing.assert_allclose(root.fitted(), np.sqrt(x), rtol=0.02)
+    np.testing.assert_allclose(logarithm.over(1 + np.log2(x)).centre, 1 + np.log2(x), rtol=0.02)
 
 
 def test_points_are_read_in_order(outcomes: Outcomes) -> None:

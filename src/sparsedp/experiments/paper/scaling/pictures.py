@@ -13,7 +13,7 @@ from sparsedp.experiments.paper.experiment import Picture
 from sparsedp.experiments.paper.fits import mean_interval
 from sparsedp.experiments.paper.outcomes import Outcomes
 from sparsedp.experiments.paper.scaling.contenders import DECODERS, EVERY, THRESHOLD
-from sparsedp.experiments.paper.scaling.judging.laws import Series, series_over
+from sparsedp.experiments.paper.scaling.judging.laws import series_over
 from sparsedp.experiments.paper.scaling.judging.reading import (
     hardest_over_cells,
     over_cells,
@@ -22,6 +22,7 @@ from sparsedp.experiments.paper.scaling.judging.reading import (
     sparsity_of,
 )
 from sparsedp.experiments.paper.scaling.signals import SIZE
+from sparsedp.experiments.paper.series import Series
 
 LOOK_OF = {**LOOKS, THRESHOLD: Look("Laplace, then a threshold", BLUE, "x", ":")}
 SHORT = {
@@ -51,7 +52,7 @@ def _laws(outcomes: Outcomes, folder: Path) -> Picture:
         budgets, safe = over_epsilon(outcomes, name), over_epsilon(outcomes, name, safe=True)
         in_log = cells.against([float(np.log2(n / sparsity)) for n in cells.x]) if name in DECODERS else cells
         base = "log(n/S)" if name in DECODERS else "n"
-        label = f"{SHORT[name]}:\n{base}^{in_log.slope()}, ε^{safe.slope()}, S^{wide.slope()}"
+        label = f"{SHORT[name]}:\n{base}^{in_log.power}, ε^{safe.power}, S^{wide.power}"
         for axis, series in ((by_cells, cells), (by_budget, budgets), (by_sparsity, wide)):
             _series(axis, series, look, label)
         for axis, x, fit in ((by_cells, cells.x, in_log), (by_budget, safe.x, safe), (by_sparsity, wide.x, wide)):
@@ -113,7 +114,7 @@ def _limits(outcomes: Outcomes, folder: Path) -> Picture:
     }
     for name, look in looks.items():
         series = series_over(dense.where(series=name), "cells")
-        _series(by_cells, series, look, f"{look.label}: n^{series.slope()}")
+        _series(by_cells, series, look, f"{look.label}: n^{series.power}")
     n = np.array(series.x)
     mean_answer = Look("publish the mean in every cell", GREY, "", ":", 2.0)
     by_cells.plot(n, most / np.sqrt(12) * np.sqrt(n), **mean_answer.style())
@@ -159,5 +160,5 @@ def _hardest(axis: Any, outcomes: Outcomes, sparsity: int) -> None:
             series = series.against([float(np.log2(n / sparsity)) for n in series.x])
             look = LOOK_OF[name]
             styled = Look("", look.colour, look.marker, dash, look.width)
-            _series(axis, series, styled, f"{SHORT[name]}, {kind}: {series.slope()}")
+            _series(axis, series, styled, f"{SHORT[name]}, {kind}: {series.power}")
     axis.set_title(f"synthetic, S = {sparsity}", loc="left")

@@ -64,7 +64,7 @@ def _in_cells(outcomes: Outcomes) -> Numbers:
 def _law(outcomes: Outcomes, name: str, *, worst: bool) -> tuple[str, ...]:
     growth = growth_of(outcomes, name, worst=worst)
     series = hardest_over_cells(outcomes, name) if worst else over_cells(outcomes, name)
-    hidden = str(without_root(outcomes, name).slope()) if name in ("hierarchical", "privelet", "laplace") else "–"
+    hidden = str(without_root(outcomes, name).power) if name in ("hierarchical", "privelet", "laplace") else "–"
     return (
         str(growth.in_n),
         str(growth.in_log),
@@ -81,7 +81,7 @@ def _in_budget_and_sparsity(outcomes: Outcomes) -> Numbers:
     rows = []
     for name in BOUNDS:
         safe = over_epsilon(outcomes, name, safe=True)
-        slopes = (str(safe.slope()), str(over_sparsity(outcomes, name).slope()))
+        slopes = (str(safe.power), str(over_sparsity(outcomes, name).power))
         every = over_epsilon(outcomes, name)
         rows.append((NAMES[name], *slopes, f"{every.centre[0]:,.0f}", f"{every.centre[-1]:,.0f}"))
     epsilon = over_epsilon(outcomes, "laplace", safe=True).x

@@ -117,14 +117,14 @@ def judge_continual_row(outcomes: Outcomes) -> Judgement:
 def judge_comparison(outcomes: Outcomes) -> Judgement:
     """From which horizon on CMCO is ahead, on a stream that is exactly as sparse as it is told."""
     difference = points(outcomes, "horizon", "difference")
-    errors = dict(zip(difference.x, difference.means, strict=True))
+    errors = dict(zip(difference.x, difference.centre, strict=True))
     ratios = {}
     for name in ("cmco", "cmco paper"):
         cmco = points(outcomes, "horizon", name)
-        ratios[name] = {x: errors[x] / mean for x, mean in zip(cmco.x, cmco.means, strict=True)}
+        ratios[name] = {x: errors[x] / mean for x, mean in zip(cmco.x, cmco.centre, strict=True)}
     plain = points(outcomes, "horizon", "plain")
     first, last = min(ratios["cmco"]), max(ratios["cmco"])
-    at_last = shown(dict(zip(plain.x, plain.means, strict=True))[last])
+    at_last = shown(dict(zip(plain.x, plain.centre, strict=True))[last])
     measured = (
         f"On steps, with S known, the differences have {times(ratios['cmco'][first])} times CMCO's error at "
         f"T = {first:,.0f} and {times(ratios['cmco'][last])} times at T = {last:,.0f} with the noise of ε; "
@@ -144,7 +144,7 @@ def judge_comparison(outcomes: Outcomes) -> Judgement:
 def judge_totals(outcomes: Outcomes) -> Judgement:
     """The counter's running totals: their size, and their rare large errors."""
     totals, rare = (points(outcomes, "horizon", "difference", key) for key in ("total", "rare total"))
-    constants = rare.means / (np.log2(1 / RARE) * np.log2(rare.x) ** 1.5)
+    constants = rare.centre / (np.log2(1 / RARE) * np.log2(rare.x) ** 1.5)
     measured = (
         f"Over all ticks the totals' error grows like (1 + log T)^{totals.logarithmic}, "
         f"where the law of the noise says √2·(1 + log T)^1.5/ε. With β = {RARE:g} the constant before "

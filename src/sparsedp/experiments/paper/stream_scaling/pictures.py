@@ -55,16 +55,22 @@ def _draw_series(axis: Any, measured: Points, part: str, mechanism: str) -> None
     look, letter = SERIES[mechanism], LETTERS[part]
     logarithmic = part == "horizon" and mechanism in SLOW
     law = f"(1 + log {letter})^{measured.logarithmic}" if logarithmic else f"{letter}^{measured.power}"
-    means = measured.means
+    means = measured.centre
     style = look.style(label=f"{look.label}: ∝ {law.replace('-', '−')}", linestyle="none")
     axis.errorbar(measured.x, means, yerr=_interval(measured), elinewidth=1, capsize=2, **style)
-    axis.plot(measured.x, measured.line(logarithmic=logarithmic), color=look.colour, linestyle=look.dash, linewidth=1)
+    axis.plot(
+        measured.x,
+        (measured.in_logarithm if logarithmic else measured).fitted(),
+        color=look.colour,
+        linestyle=look.dash,
+        linewidth=1,
+    )
 
 
 def _interval(measured: Points) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """Below and above the geometric mean: Student's interval of the mean logarithm."""
     below, above = [], []
-    for mean, runs in zip(measured.means, measured.errors, strict=True):
+    for mean, runs in zip(measured.centre, measured.errors, strict=True):
         half = float(stats.t.ppf((1 + LEVEL) / 2, len(runs) - 1)) * float(stats.sem(np.log(runs)))
         below.append(mean - mean * np.exp(-half))
         above.append(mean * np.exp(half) - mean)

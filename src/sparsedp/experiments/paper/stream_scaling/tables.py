@@ -49,14 +49,14 @@ def _law(what: str, mechanism: str, measured: Points, part: str, bound: str) -> 
     first = (what, NAMES[mechanism], spends(mechanism), str(measured.power))
     if part != "horizon":
         return (*first, "", "", "", bound)
-    distances = " and ".join(f"{100 * measured.distance(logarithmic=law):.1f} %" for law in (False, True))
+    distances = f"{100 * measured.misfit:.1f} % and {100 * measured.in_logarithm.misfit:.1f} %"
     return (*first, str(measured.logarithmic), distances, measured.nearer, bound)
 
 
 def _errors(outcomes: Outcomes) -> Numbers:
     streams = outcomes.where(part="horizon").values("mechanism")
     measured = {mechanism: points(outcomes, "horizon", mechanism) for mechanism in streams}
-    means = {name: dict(zip(one.x, one.means, strict=True)) for name, one in measured.items()}
+    means = {name: dict(zip(one.x, one.centre, strict=True)) for name, one in measured.items()}
     horizons = sorted({x for one in measured.values() for x in one.x})
     rows = tuple(
         (f"{horizon:,.0f}", *(shown(means[name][horizon]) if horizon in means[name] else "" for name in streams))

@@ -10,7 +10,7 @@ from sparsedp.experiments.paper.deciding import Answer, at_most, every, judged, 
 from sparsedp.experiments.paper.fits import LEVEL, Slope
 from sparsedp.experiments.paper.outcomes import Outcomes
 from sparsedp.experiments.paper.scaling.contenders import THRESHOLD
-from sparsedp.experiments.paper.scaling.judging.laws import Growth, Series, rows_at
+from sparsedp.experiments.paper.scaling.judging.laws import Growth, rows_at
 from sparsedp.experiments.paper.scaling.judging.reading import (
     LOSSLESS,
     growth_of,
@@ -21,6 +21,7 @@ from sparsedp.experiments.paper.scaling.judging.reading import (
     sparsity_of,
     without_root,
 )
+from sparsedp.experiments.paper.series import Series
 
 ROOM, FAR = 0.1, 0.25
 """How far an exponent may be off the one that is claimed, and how far above a bound: logarithms look like powers."""
@@ -92,11 +93,11 @@ def judge_compressive_row(outcomes: Outcomes) -> Judgement:
     measured = (
         f"{_in_words(outcomes)} As powers of n these are {strong.in_n} and {worst.in_n}; the hardest ones are "
         f"{worst.intercept:.0f} + {worst.per_doubling:.1f}·log₂ n over ε, and so far are their means off each law: "
-        f"{laws}. Against ε, from {max(safe.x):g} to {min(safe.x):g}: ε^{safe.slope()}"
+        f"{laws}. Against ε, from {max(safe.x):g} to {min(safe.x):g}: ε^{safe.power}"
     )
     jump = _jump(whole, safe)
     measured += f"; below, ε·error rises {jump:.1f}-fold, as coefficients are lost." if jump > RISES else "."
-    return judged(every(logarithmic(outcomes, "compressive"), near(safe.slope(), -1, ROOM)), measured)
+    return judged(every(logarithmic(outcomes, "compressive"), near(safe.power, -1, ROOM)), measured)
 
 
 def _jump(whole: Series, safe: Series) -> float:
@@ -107,7 +108,7 @@ def _jump(whole: Series, safe: Series) -> float:
 
 def judge_laplace_row(outcomes: Outcomes) -> Judgement:
     """√n and 1/ε."""
-    in_n, in_epsilon = growth_of(outcomes, "laplace").in_n, over_epsilon(outcomes, "laplace").slope()
+    in_n, in_epsilon = growth_of(outcomes, "laplace").in_n, over_epsilon(outcomes, "laplace").power
     answer = every(near(in_n, 0.5, ROOM), near(in_epsilon, -1, ROOM))
     return judged(answer, f"Laplace: n^{in_n} and ε^{in_epsilon}.")
 
@@ -116,8 +117,8 @@ def judge_tree_rows(outcomes: Outcomes) -> Judgement:
     """√n times a power of log n, and 1/ε."""
     parts, answers = [], []
     for name in ("hierarchical", "privelet"):
-        plain, hidden = growth_of(outcomes, name).in_n, without_root(outcomes, name).slope()
-        in_epsilon = over_epsilon(outcomes, name).slope()
+        plain, hidden = growth_of(outcomes, name).in_n, without_root(outcomes, name).power
+        in_epsilon = over_epsilon(outcomes, name).power
         answers += [at_most(plain, 0.5 + FAR), at_most(hidden, MOST_LOGARITHMS), near(in_epsilon, -1, ROOM)]
         parts.append(f"{name} n^{plain} as a plain power, √n·(log n)^{hidden}, ε^{in_epsilon}")
     measured = f"{'; '.join(parts)}. Õ is taken to hide (log n)^{MOST_LOGARITHMS:g} at most."
@@ -144,7 +145,7 @@ def judge_with_high_probability(outcomes: Outcomes) -> Judgement:
 
 def judge_universal(outcomes: Outcomes) -> Judgement:
     """The bound for any input of the class: the hardest size decides; S is a constant of the class."""
-    slope = over_sparsity(outcomes, "compressive").slope()
+    slope = over_sparsity(outcomes, "compressive").power
     sparsity = sparsity_of(outcomes)
     worst = hardest_over_cells(outcomes, "compressive")
     constants = [error / np.log2(n) for error, n in zip(worst.centre, worst.x, strict=True)]

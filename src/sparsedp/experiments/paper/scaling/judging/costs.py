@@ -67,7 +67,7 @@ def judge_lossless(outcomes: Outcomes) -> Judgement:
         cells, numbers = numbers_of(outcomes, name)
         sizes[name] = power_law(cells, [[number] for number in numbers]).value
         # The error is inversely proportional to ε: what it grows like at one ε, the budget grows like at one error.
-        budgets[name] = over_cells(outcomes, name).slope()
+        budgets[name] = over_cells(outcomes, name).power
     linear = all(abs(size - 1) <= ROOM for size in sizes.values())
     as_linear = every(*(near(budget, 1, ROOM) for budget in budgets.values()))
     shown = ", ".join(f"{name} n^{sizes[name]:.2f} numbers, budget n^{budgets[name]}" for name in LOSSLESS)

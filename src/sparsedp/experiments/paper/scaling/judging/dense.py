@@ -11,7 +11,8 @@ from sparsedp.experiments.paper.deciding import Answer, at_most, every, judged
 from sparsedp.experiments.paper.fits import Slope, mean_interval
 from sparsedp.experiments.paper.outcomes import Outcomes
 from sparsedp.experiments.paper.scaling.judging.bounds import FAR
-from sparsedp.experiments.paper.scaling.judging.laws import Series, series_over
+from sparsedp.experiments.paper.scaling.judging.laws import series_over
+from sparsedp.experiments.paper.series import Series
 
 BY_THE_COUNTS = 0.9
 """An error that grows with this power of the largest count at least has no bound that is the same for all inputs."""
@@ -22,7 +23,7 @@ def judge_any_input(outcomes: Outcomes) -> Judgement:
     dense = outcomes.where(part="dense")
     growing = series_over(dense.where(series="two thirds"), "cells")
     counts = series_over(dense.where(series="counts"), "most")
-    slope, late = growing.slope(), late_slope(counts)
+    slope, late = growing.power, late_slope(counts)
     ratios = [error / n ** (2 / 3) for error, n in zip(growing.centre, growing.x, strict=True)]
     most = dense.where(series="two thirds").values("most")[0]
     bounded, unbounded = at_most(slope, 2 / 3 + FAR), grows_with_counts(late)
@@ -45,7 +46,7 @@ def judge_not_sparse(outcomes: Outcomes) -> Judgement:
     found = list(outcomes.where(part="dense", series="fixed"))
     series = series_over(outcomes.where(part="dense", series="fixed"), "cells")
     sparsity, most = found[0].settings["sparsity"], found[0].settings["most"]
-    slope, late = series.slope(), late_slope(series_over(outcomes.where(part="dense", series="counts"), "most"))
+    slope, late = series.power, late_slope(series_over(outcomes.where(part="dense", series="counts"), "most"))
     over_mean = series.centre[-1] / (most / np.sqrt(12) * np.sqrt(series.x[-1]))
     bounded, unbounded = at_most(slope, 1.0), grows_with_counts(late)
     measured = (

@@ -2,55 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sparsedp.arrays import Floats
-from sparsedp.experiments.paper.fits import Slope, power_law
+from sparsedp.experiments.paper.fits import Slope
 from sparsedp.experiments.paper.outcomes import Outcomes
 from sparsedp.experiments.paper.scaling.contenders import ROWS_CONSTANT
+from sparsedp.experiments.paper.series import Series, misfit
 from sparsedp.mechanisms.selection.candidates import rows_for
-
-Runs = Sequence[Sequence[float]]
-
-
-@dataclass(frozen=True)
-class Series:
-    """Errors of all runs at each place, such as each n, in order."""
-
-    x: list[float]
-    errors: list[list[float]]
-
-    @property
-    def centre(self) -> Floats:
-        """The geometric mean of the runs, which is what the laws are fitted to."""
-        return np.exp([np.mean(np.log(runs)) for runs in self.errors])
-
-    @property
-    def largest_over_centre(self) -> float:
-        """How far a run was above the mean of its place at most: what a geometric mean does not show."""
-        return float(max(max(runs) / centre for runs, centre in zip(self.errors, self.centre, strict=True)))
-
-    def slope(self) -> Slope:
-        """The power of x."""
-        return power_law(self.x, self.errors)
-
-    def against(self, x: Sequence[float]) -> Series:
-        """The same errors over something else."""
-        return Series(list(x), self.errors)
-
-    def over(self, divisors: Sequence[float]) -> Series:
-        """The errors divided by something known."""
-        pairs = zip(self.errors, divisors, strict=True)
-        return Series(self.x, [[error / divisor for error in runs] for runs, divisor in pairs])
-
-    def fitted(self) -> Floats:
-        """The fitted power law at every x."""
-        slope = self.slope().value
-        shift = float(np.mean(np.log(self.centre) - slope * np.log(self.x)))
-        return np.exp(shift + slope * np.log(self.x))
 
 
 def series_over(outcomes: Outcomes, setting: str) -> Series:
@@ -96,15 +56,11 @@ def growth(series: Series, sparsity: int) -> Growth:
     design = np.stack([1 / errors, logs / errors], axis=1)
     a, b = np.linalg.lstsq(design, np.ones(len(n)), rcond=None)[0]
     misfits = {
-        "a power of n": _misfit(power.fitted(), errors),
-        "a power of log(n/S)": _misfit(logarithmic.fitted(), errors),
-        "a + b·log n": _misfit(np.maximum(a + b * logs, 1e-300), errors),
+        "a power of n": power.misfit,
+        "a power of log(n/S)": logarithmic.misfit,
+        "a + b·log n": misfit(np.maximum(a + b * logs, 1e-300), errors),
     }
-    return Growth(power.slope(), logarithmic.slope(), float(a), float(b), misfits)
-
-
-def _misfit(fitted: Floats, errors: Floats) -> float:
-    return float(np.sqrt(np.mean((np.log(fitted) - np.log(errors)) ** 2)))
+    return Growth(power.power, logarithmic.power, float(a), float(b), misfits)
 
 
 def rows_at(cells: float, sparsity: int) -> int:

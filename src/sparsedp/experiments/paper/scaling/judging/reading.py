@@ -6,15 +6,9 @@ from math import log, sqrt
 
 from sparsedp.experiments.paper.outcomes import Outcomes
 from sparsedp.experiments.paper.scaling.contenders import THRESHOLD
-from sparsedp.experiments.paper.scaling.judging.laws import (
-    Growth,
-    Series,
-    growth,
-    hardest,
-    rows_at,
-    series_over,
-)
+from sparsedp.experiments.paper.scaling.judging.laws import Growth, growth, hardest, rows_at, series_over
 from sparsedp.experiments.paper.scaling.signals import SIZE
+from sparsedp.experiments.paper.series import Series
 
 CLEARLY = 2.0
 """How far above what stands out among n coefficients of noise the details are where recovery is called safe."""
