@@ -38,7 +38,7 @@ def one_run(name: str, kind: str, exponent: int) -> dict[str, float]:
     random = np.random.default_rng(exponent)
     steps = random.integers(0, 1000, size=64)
     rough = random.integers(0, 1000, size=2**exponent) if kind == "rough" else np.zeros(1, np.int64)
-    for warm in (np.repeat(steps, WARM_CELLS // 64), rough[:WARM_CELLS]):
+    for warm in (np.repeat(steps, WARM_CELLS // 64), *([rough[:WARM_CELLS]] if kind == "rough" else [])):
         mechanism.release(warm, epsilon=1)
     idle = peak_bytes()
     counts = rough if kind == "rough" else np.repeat(steps, 2**exponent // 64)

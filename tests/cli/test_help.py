@@ -19,6 +19,7 @@ from sparsedp.cli.exit_codes import MEANINGS, ExitCode
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     in_own_folder(tmp_path, monkeypatch)
+    (tmp_path / "data").mkdir()
     with mirrored(monkeypatch, tmp_path / "data"):
         yield
 
