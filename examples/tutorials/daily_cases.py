@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sqlite3
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
@@ -74,7 +75,7 @@ plain.save(OUT / "daily.parquet")
 
 # ---- what an intruder sees
 
-with sqlite3.connect(OUT / "cases.stream") as file:
+with closing(sqlite3.connect(OUT / "cases.stream")) as file:
     kept = [count for (count,) in file.execute("select count from counts order by tick")]
 print(f"In the file: {kept[:7]} …")
 print(f"Published:   {[int(count) for count in plain[:7]]} …")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ def test_daily_cases(tmp_path: Path) -> None:
     ledger = sdp.open_ledger(out / "ledger.db", "influenza notifications")
     assert len(ledger.entries) == 1
     assert str(ledger.remaining) == "ε = 0.9"
-    with sqlite3.connect(out / "cases.stream") as file:
+    with closing(sqlite3.connect(out / "cases.stream")) as file:
         assert file.execute("select count(*) from counts").fetchone() == (364,)
 
 
