@@ -15,6 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
+from sparsedp.errors import SparsedpError
 from sparsedp.experiments.accuracy import tables
 from sparsedp.experiments.accuracy.cases import QUICK_SETTINGS, SETTINGS, Case, cases_of
 from sparsedp.experiments.accuracy.comparison import Comparison, compare
@@ -139,4 +140,7 @@ def main(arguments: Sequence[str] | None = None, ours: Mapping[str, Configured] 
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except SparsedpError as error:
+        sys.exit(f"{error}")

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from sparsedp.errors import SparsedpError
 from sparsedp.experiments.accuracy.cases import EPSILON, TOTALS
 from sparsedp.experiments.coverage import Coverage, measure_coverage
 from sparsedp.experiments.inputs import INPUTS, available_inputs
@@ -110,4 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except SparsedpError as error:
+        sys.exit(f"{error}")
