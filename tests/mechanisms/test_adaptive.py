@@ -4,18 +4,21 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from recording_sampler import Draw, RecordingSampler
 
 import sparsedp as sdp
 from sparsedp.arrays import Integers
+from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.mechanisms.adaptive_shares import ROWS
-from sparsedp.mechanisms.partition.private_tree import COST
+from sparsedp.mechanisms.partition import halving
+from sparsedp.mechanisms.partition.halving import COST
 from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
 from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
 from sparsedp.noise.samplers import SAMPLERS
-from sparsedp.noise.source import NoiselessSource, SeededSource
+from sparsedp.noise.source import NoiselessSource, RandomSource, SeededSource
 from sparsedp.sensing.group_sums import GroupSums
 
 BUDGETS = [sdp.Budget(epsilon="3/7"), sdp.Budget(rho="0.3"), sdp.Budget(epsilon="0.7", delta="1e-8")]
@@ -57,20 +60,33 @@ def recorder(monkeypatch: pytest.MonkeyPatch) -> RecordingSampler:
     return sampler
 
 
-def cost(draw: Draw, distance: int, *, tree: bool) -> Fraction:
+@pytest.fixture
+def decays(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Of the trees that were grown, one for every depth."""
+    seen: list[int] = []
+
+    def watched(scores: Integers, decay: int, source: RandomSource) -> npt.NDArray[np.bool_]:
+        seen.append(decay)
+        return halving.halved(scores, decay, source)
+
+    monkeypatch.setattr(adaptive, "halved", watched)
+    return seen
+
+
+def cost(draw: Draw, distance: int) -> Fraction:
     """ε under Laplace noise, ρ under Gaussian, of values that neighbours change by `distance` in L1, so in L2 too."""
     if draw.kind == "gaussian":
         return Fraction(distance**2) / (2 * draw.parameter)
-    return (COST if tree else 1) * distance / draw.parameter
+    return distance / draw.parameter
 
 
 @EVERY_BUDGET
 @EVERY_WORKLOAD
 @EVERY_TABLE
 def test_what_is_drawn_costs_the_budget(
-    counts: Integers, workload: str, budget: sdp.Budget, recorder: RecordingSampler
+    counts: Integers, workload: str, budget: sdp.Budget, recorder: RecordingSampler, decays: list[int]
 ) -> None:
-    """From the noise that the sampler was asked for alone: phases add up to the budget, as stated and as drawn."""
+    """From what was asked of the sampler and of the coins alone: phases add up to the budget, as stated and as drawn."""
     synopsis = Adaptive(workload).measure(
         counts, epsilon=budget, contribution=3, neighbours="replace_one", sampler="recording"
     )
@@ -81,26 +97,22 @@ def test_what_is_drawn_costs_the_budget(
     assert budget.delta or total == (budget.rho or budget.epsilon)
     looks = [expense for expense in guarantee.expenses if expense.purpose != "measure"]
     layers = recorder.draws[-len(synopsis.sensing.starts) :]  # type: ignore[attr-defined]  # they are group sums
-    paid = sum((cost(draw, distance, tree=False) for draw in layers), Fraction(0))
+    paid = sum((cost(draw, distance) for draw in layers), Fraction(0))
     before = recorder.draws[: -len(layers)]
-    assert bool(looks) == bool(before)
-    if before:
-        grown = looks[-1].purpose == "find where the cells are flat"
-        numbers, tree = len(looks) - grown, before[len(looks) - grown :]
-        for probe in before[:numbers]:
-            assert probe.values == 1
-            paid += cost(probe, distance, tree=False)
-        assert len({draw.parameter for draw in tree}) == grown, "one scale for all depths of the tree"
-        if tree:
-            epsilon = cost(tree[0], distance, tree=True)
-            exact = looks[-1].budget.epsilon
-            if exact is not None:
-                assert epsilon == exact
-            else:
-                share = looks[-1].budget.rho
-                assert share is not None
-                assert share * (1 - Fraction(1, 10**12)) < epsilon**2 / 2 <= share
-            paid += exact or looks[-1].budget.rho or 0
+    assert [draw.values for draw in before] == [1] * bool(looks), "one number is looked at"
+    paid += sum((cost(draw, distance) for draw in before), Fraction(0))
+    assert bool(decays) == (len(looks) == 2)
+    if decays:
+        assert looks[1].purpose == "find where the cells are flat"
+        assert len(set(decays)) == 1, "one decay for all depths of the tree"
+        share = looks[1].budget.rho or looks[1].budget.epsilon
+        assert share is not None
+        # The ε of the tree; under ρ, what is ε-private is ε²/2-zCDP. A whole decay is rounded up, by one at most.
+        least, most = (COST * distance / (decays[0] - step) for step in (0, 1)) if decays[0] > 1 else (Fraction(0), COST * 99)
+        exact = float(share) if looks[1].budget.rho is None else (2 * float(share)) ** 0.5
+        assert float(least) <= exact * (1 + 1e-9)
+        assert float(most) >= exact * (1 - 1e-9)
+        paid += share
     assert paid == total
 
 
@@ -137,30 +149,30 @@ def chosen_groups(synopsis: sdp.Synopsis) -> list[int] | None:
     return next((layer for layer in synopsis.sensing.layers if isinstance(layer, list)), None)
 
 
-@pytest.mark.parametrize("n", [256, 257])
+@pytest.mark.parametrize("n", [1024, 1025])
 @pytest.mark.parametrize("workload", ["any", "ranges"])
 def test_flat_cells_are_grouped_and_rough_ones_are_not(workload: str, n: int) -> None:
     groups = chosen_groups(Adaptive(workload).measure(flat(n), epsilon=1, source=NoiselessSource()))
     assert groups is not None
-    assert len(groups) < n / 3
+    assert len(groups) < n / 10
     assert chosen_groups(Adaptive(workload).measure(rough(n), epsilon=1, source=NoiselessSource())) is None
     assert chosen_groups(Adaptive("cells").measure(flat(n), epsilon=1)) is None
     assert chosen_groups(Adaptive(workload).measure(flat(255), epsilon=1)) is None
 
 
-def test_cells_are_measured_where_some_stand_out() -> None:
-    """In "any": beside groups if they do, instead of small groups if few do."""
+def test_cells_are_measured_where_they_stand_out_in_many_places() -> None:
+    """In "any": in few places only, they are found, and those around them measured cell by cell."""
     (groups,) = layers_of(np.full(512, 50))
     assert isinstance(groups, list)
     assert len(groups) < 4
-    spiky, gentle = np.full(512, 50), np.full(512, 50)
-    spiky[100] += 10_000
-    assert layers_of(spiky)[0] == 1
-    gentle[100] += 110
-    (alone,) = layers_of(gentle)
+    once, often = np.full(512, 50), np.full(512, 50)
+    once[100] += 10_000
+    (alone,) = layers_of(once)
     assert isinstance(alone, list)
     assert {100, 101, 102, 103} <= set(alone)
     assert len(alone) < 20
+    often[::40] += 10_000
+    assert layers_of(often)[0] == 1
 
 
 def layers_of(counts: Integers) -> list[int | list[int]]:

@@ -13,7 +13,7 @@ from goodness_of_fit import uniform_if_true
 from sparsedp.arrays import Integers
 from sparsedp.mechanisms import adaptive, adaptive_shares
 from sparsedp.mechanisms.adaptive import Adaptive
-from sparsedp.mechanisms.partition.private_tree import tree_scale
+from sparsedp.mechanisms.partition.halving import decay_for
 from sparsedp.mechanisms.terms import Terms
 from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
 from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw, LayersLaw
@@ -30,9 +30,9 @@ def wider(law: IndependentLaw, factor: Fraction) -> IndependentLaw:
 @pytest.mark.parametrize("budget", [sdp.Budget(epsilon=1), sdp.Budget(rho="0.5")], ids=str)
 @pytest.mark.parametrize("workload", ["cells", "any", "ranges"])
 def test_the_noise_of_every_layer_has_the_stated_law(workload: str, budget: sdp.Budget) -> None:
-    """Accepts the stated law, layer by layer, and rejects it 25 % off either way. Flat cells: groups are chosen."""
+    """Accepts the stated law, layer by layer, and rejects it 25 % off either way. Steps: groups are chosen."""
     source, jitter = SeededSource(30), np.random.default_rng(31)
-    counts = np.full(256, 40)
+    counts = np.repeat(40 + 300 * np.arange(8), 32)
     pooled: dict[Fraction, list[float]] = {Fraction(1): [], Fraction(5, 4): [], Fraction(3, 4): []}
     by_layer: list[list[float]] = []
     for _ in range(20 if workload == "cells" else 300):
@@ -59,12 +59,12 @@ def p_value(uniforms: list[float]) -> float:
 def measured_loss(
     mechanism: Adaptive, tables: tuple[list[int], list[int]], epsilon: Fraction, event: Callable[[sdp.Synopsis], bool]
 ) -> tuple[float, float]:
-    """log P(event | first) − log P(event | second) from 1,000 releases of each, and its standard error."""
+    """log P(event | first) − log P(event | second) from 2,000 releases of each, and its standard error."""
     source = SeededSource(17)
     often = []
     for table in tables:
         counts = np.array(table)
-        happened = [event(mechanism.measure(counts, epsilon=epsilon, source=source)) for _ in range(1000)]
+        happened = [event(mechanism.measure(counts, epsilon=epsilon, source=source)) for _ in range(2000)]
         often.append(1 + sum(happened))  # one more than there were, so that none is not infinitely few
     return log(often[0] / often[1]), sqrt(sum(1 / count for count in often))
 
@@ -95,7 +95,7 @@ def tiny_tables_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("tiny_tables_are_looked_at")
 def test_measured_loss_with_a_look() -> None:
     """Both looks and the sums together, on four cells: whether they were halved, and what the first two came out as."""
-    tables, epsilon = ([2, 1, 1, 1], [1, 1, 1, 1]), Fraction(2)
+    tables, epsilon = ([2, 1, 1, 1], [1, 1, 1, 1]), Fraction(1)
 
     def event(synopsis: sdp.Synopsis) -> bool:
         assert isinstance(synopsis.sensing, GroupSums)
@@ -107,6 +107,6 @@ def test_measured_loss_with_a_look() -> None:
     loss, error = measured_loss(Adaptive("ranges"), tables, epsilon, event)
     assert 0.3 * epsilon < loss < epsilon + 4 * error
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(adaptive, "tree_scale", lambda distance, share: tree_scale(distance, share) / 16)
+        patch.setattr(adaptive, "decay_for", lambda distance, share: decay_for(distance, share * 16))
         loss, error = measured_loss(Adaptive("ranges"), tables, epsilon, event)
-    assert loss > epsilon + 4 * error, "a tree with a sixteenth of the noise is found out"
+    assert loss > epsilon + 4 * error, "a tree with a sixteenth of the decay is found out"

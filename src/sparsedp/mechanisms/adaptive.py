@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import sqrt
 from typing import ClassVar
 
@@ -14,13 +15,15 @@ from sparsedp.arrays import Integers
 from sparsedp.constraints import Constraints
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
-from sparsedp.mechanisms.adaptive_shares import ROWS, Shares, group_layers, regular_layers, shares_for
+from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, bundles, regular_layers
+from sparsedp.mechanisms.adaptive_shares import ROWS, Shares, shares_for, without_a_look
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
-from sparsedp.mechanisms.partition.private_tree import flat_groups, singled, tree_scale
-from sparsedp.mechanisms.partition.roughness import rough_share, standing_out
+from sparsedp.mechanisms.partition.halving import decay_for, halved
+from sparsedp.mechanisms.partition.private_tree import flat_groups, singled
+from sparsedp.mechanisms.partition.standing_out import standing_out
 from sparsedp.mechanisms.terms import WHOLE, Terms
-from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
+from sparsedp.noise.law import LayersLaw
 from sparsedp.plan import Plan
 from sparsedp.privacy.guarantee import Expense
 from sparsedp.recovery.plan import RecoveryPlan
@@ -72,7 +75,7 @@ class Adaptive(Mechanism):
         shares = shares_for(self.workload, *table)
         if constraints is not None and constraints.zeros is not None:
             # A group's sum is spread over all of its cells: where some are known to be zero it would lose a part.
-            shares = replace(shares, calm=None)
+            shares = without_a_look(shares)
         row = GroupSums(cells.size, [1], *table).in_a_row(cells)
         layers, looks = _chosen(row, shares, terms)
         sensing = GroupSums(cells.size, [groups for groups, _ in layers], *table)
@@ -90,43 +93,33 @@ class Adaptive(Mechanism):
 
 def _chosen(row: Integers, shares: Shares, terms: Terms) -> tuple[Layers, list[Expense]]:
     """What to measure, and what was paid for deciding it."""
-    if not shares.looks:
-        return list(regular_layers(len(row), shares)), []
-    unit = sqrt(_noise(terms, WHOLE, "measure").law.variance)
-    probe = _noise(terms, shares.probe, "see how rough the cells are")
-    looks, left = [probe.expense], 1 - shares.probe
-    rough = rough_share(row, unit, probe.add_to)
-    calm = shares.calm
-    if calm is not None and rough < calm.rough_below:
-        look = _noise(terms, calm.look, "see whether cells stand out")
+    power = GAUSSIAN if terms.gaussian else LAPLACE
+    looks, left = [], Fraction(1)
+    if shares.look:
+        unit = sqrt(_noise(terms, WHOLE, "measure").law.variance)
+        look = _noise(terms, shares.look, "see whether cells stand out")
         looks.append(look.expense)
-        left -= calm.look
-        if standing_out(row, unit, look.add_to) < calm.below:
-            starts, expense = _grown(row, calm.tree, calm.singled, terms)
-            starts = singled(starts, len(row), calm.singled)
-            return _group_layers(starts, left - calm.tree, Fraction(0)), [*looks, expense]
-    if rough >= shares.rough_from:
-        return [(size, share * left) for size, share in regular_layers(len(row), shares)], looks
-    starts, expense = _grown(row, shares.tree, shares.least_group, terms)
-    return _group_layers(starts, left - shares.tree, shares.group_cells), [*looks, expense]
+        left -= shares.look
+        if standing_out(row, unit, look.add_to) < shares.few:
+            starts, expense = _grown(row, shares, terms)
+            return _group_layers(starts, left - shares.tree, power), [*looks, expense]
+    return [(size, share * left) for size, share in regular_layers(len(row), shares, power)], looks
 
 
-def _grown(row: Integers, share: Fraction, least: int, terms: Terms) -> tuple[Integers, Expense]:
+def _grown(row: Integers, shares: Shares, terms: Terms) -> tuple[Integers, Expense]:
     """The first cells of flat groups, found with a share of the budget, and what that cost."""
-    epsilon, expense = terms.pure(share, "find where the cells are flat")
-    scale = terms.sampler.effective_scale(tree_scale(terms.neighbours.distance, epsilon))
-    tree = CalibratedNoise(DiscreteLaplaceLaw(scale), expense, terms.sampler, terms.source)
-    return flat_groups(row, scale, tree.add_to, least), expense
+    epsilon, expense = terms.pure(shares.tree, "find where the cells are flat")
+    decay = decay_for(terms.neighbours.distance, epsilon)
+    starts = flat_groups(row, decay, partial(halved, decay=decay, source=terms.source), shares.singled)
+    return singled(starts, len(row), shares.singled), expense
 
 
-def _group_layers(starts: Integers, left: Fraction, cells: Fraction) -> Layers:
-    """The chosen groups, bundles of them if they are many, and the single cells if they are wanted."""
-    groups = left * (1 - cells)
-    together, alone = group_layers(len(starts))
-    layers: Layers = [(1, left * cells)] if cells else []
-    layers.append((starts.tolist(), groups * alone))
+def _group_layers(starts: Integers, left: Fraction, power: int) -> Layers:
+    """The chosen groups, and bundles of them if they are many."""
+    together, alone = bundles(len(starts), power)
+    layers: Layers = [(starts.tolist(), left * alone)]
     if together:
-        layers.append((starts[::together].tolist(), groups * (1 - alone)))
+        layers.append((starts[::together].tolist(), left * (1 - alone)))
     return layers
 
 

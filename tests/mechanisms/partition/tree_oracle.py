@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import product
 
 import numpy as np
 
 from sparsedp.arrays import Floats, Integers
+from sparsedp.mechanisms.partition.halving import KNOTS, ONE, chances
 
 
 @dataclass(frozen=True)
@@ -59,28 +59,30 @@ def plain_deviation(cells: Sequence[int]) -> int:
     return min(sum(abs(cell - a) for cell in cells) for a in set(cells))
 
 
-def log_halved(score: Integers, scale: Fraction) -> Floats:
-    """log P(score + Z > 0) for discrete Laplace Z: P(Z ≥ t) = q^t/(1 + q) for t ≥ 0, q = exp(−1/scale)."""
-    rate = float(1 / scale)
-    q = np.exp(-rate)
-    below = -rate * (1.0 - np.minimum(score, 0)) - np.log1p(q)
-    above = np.log1p(-np.exp(-rate * np.maximum(score, 1)) / (1.0 + q))
-    logs: Floats = np.where(score <= 0, below, above)
-    return logs
+KNOT_PLACES = np.arange(len(chances())) / KNOTS
+KNOT_CHANCES = np.array(chances()) / ONE
 
 
-def log_left(score: Integers, scale: Fraction) -> Floats:
-    """log P(score + Z ≤ 0): by symmetry that of 1 − score + Z > 0."""
-    return log_halved(1 - score, scale)
+def log_halved(score: Integers, decay: float) -> Floats:
+    """The log of the chance that a node with this score is halved."""
+    return np.log(np.interp(score / decay, KNOT_PLACES, KNOT_CHANCES))
+
+
+def log_left(score: Integers, decay: float) -> Floats:
+    """The log of the chance that it is left whole."""
+    return np.log1p(-np.interp(score / decay, KNOT_PLACES, KNOT_CHANCES))
 
 
 def score_of(deviation: Integers, depth: int, decay: int) -> Integers:
-    score: Integers = np.maximum(deviation - depth * decay, -decay)
+    score: Integers = np.maximum(deviation - depth * decay, 0)
     return score
 
 
-def log_probabilities(tables: Integers, scale: Fraction, decay: int, least: int = 1) -> Floats:
-    """Of every tree (rows) under every table of counts (columns), exactly up to floats."""
+def log_probabilities(tables: Integers, decay: int, least: int = 1, width: float | None = None) -> Floats:
+    """Of every tree (rows) under every table of counts (columns), exactly up to floats.
+
+    `width`: what chances are a function of the score over, if that is not the decay: for trees that do not keep to it.
+    """
     n, most = tables.shape[1], int(tables.max())
     logs: dict[tuple[Node, bool], Floats] = {}
 
@@ -89,7 +91,7 @@ def log_probabilities(tables: Integers, scale: Fraction, decay: int, least: int 
             cells = tables[:, node.start : node.start + node.size]
             distances = [np.abs(cells - a).sum(axis=1) for a in range(int(tables.min()), most + 1)]
             score = score_of(np.min(distances, axis=0), node.depth, decay)
-            logs[node, halved] = (log_halved if halved else log_left)(score, scale)
+            logs[node, halved] = (log_halved if halved else log_left)(score, width or decay)
         return logs[node, halved]
 
     rows = []
@@ -108,13 +110,15 @@ def every_table(n: int, most: int) -> Integers:
     return np.array(list(product(range(most + 1), repeat=n)), dtype=np.int64)
 
 
-def worst_path(scale: Fraction, decay: int, depth: int) -> float:
-    """The largest log-ratio of a path of `depth` nodes over all deviations that the rules allow, times the scale.
+def worst_path(decay: int, depth: int, fall: int | None = None) -> float:
+    """The largest log-ratio of a path of `depth` nodes over all deviations that the rules allow, times the decay.
 
     Two sequences of whole numbers ≥ 0, neither rising, never more than 1 apart (either may be above); the path ends in
-    a leaf anywhere, or in one of the least size, which is not looked at. Dynamic programme from the lowest node up.
+    a leaf anywhere, or in one of the least size, which has no coin. Dynamic programme from the lowest node up. `fall`:
+    by what the score falls at each depth, if that is not the decay.
     """
-    top = depth * decay + int(8 * scale) + 5
+    fall = decay if fall is None else fall
+    top = depth * decay + 8 * decay + 5
     c = np.arange(top + 1)
     gains = {apart: np.zeros(top + 1) for apart in (-1, 0, 1)}
     for level in reversed(range(depth)):
@@ -125,14 +129,14 @@ def worst_path(scale: Fraction, decay: int, depth: int) -> float:
             for next_apart, gain in best.items():
                 most = np.minimum(c, other - next_apart)
                 below = np.maximum(below, np.where(most >= 0, gain[np.maximum(most, 0)], -np.inf))
-            one, two = (score_of(deviations, level, decay) for deviations in (c, other))
-            left = log_left(one, scale) - log_left(two, scale)
-            halved = log_halved(one, scale) - log_halved(two, scale) + below
+            one, two = (score_of(deviations, level, fall) for deviations in (c, other))
+            left = log_left(one, decay) - log_left(two, decay)
+            halved = log_halved(one, decay) - log_halved(two, decay) + below
             gains[apart] = np.where(other >= 0, np.maximum(left, halved), -np.inf)
-    return float(max(gain.max() for gain in gains.values())) * float(scale)
+    return float(max(gain.max() for gain in gains.values())) * decay
 
 
-def grown_tree(row: Sequence[int], decay: int, noise: Callable[[Node], int], least: int = 1) -> tuple[list[int], int]:
+def grown_tree(row: Sequence[int], decay: int, coin: Callable[[Node, int], bool], least: int = 1) -> tuple[list[int], int]:
     """The leaves' starts by plain recursion, and how many nodes were looked at."""
     looked = 0
 
@@ -142,7 +146,7 @@ def grown_tree(row: Sequence[int], decay: int, noise: Callable[[Node], int], lea
             return [node.start]
         looked += 1
         deviation = plain_deviation(row[node.start : node.start + node.size])
-        if max(deviation - node.depth * decay, -decay) + noise(node) <= 0:
+        if not coin(node, max(deviation - node.depth * decay, 0)):
             return [node.start]
         return [start for half in halves(node, len(row)) for start in grow(half)]
 

@@ -1,0 +1,106 @@
+"""Which sums Adaptive measures, and with which shares: layers that make the sum over a random range least uncertain.
+
+Linear theory alone: what fusing the layers leaves of the noise (`recovery/layers/fusion.py`), before anything is
+shrunk. `power`: the variance of the noise of a share falls with this power of it: 2 for Laplace noise, 1 for Gaussian.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+
+from sparsedp.mechanisms.adaptive_shares import Shares
+
+LAPLACE, GAUSSIAN = 2, 1
+
+TOTAL = Fraction(1, 20)
+"""For the sum of all cells, of what is measured in regular layers."""
+
+SMALL = 16
+"""So few cells and fewer are measured by themselves."""
+
+STEP = 1024
+"""From one layer of blocks to the next in tables, where the first is given."""
+
+MOST_BETWEEN = 3
+
+LEAST_BLOCK = 64
+"""Of rows with many cells: sums of smaller blocks would be kept with noise that shrinking removes."""
+
+FEW_GROUPS = 24
+"""Chosen groups beyond this many are measured in two layers: the groups, and every few of them together."""
+
+RegularLayers = tuple[tuple[int, Fraction], ...]
+"""Sizes of blocks, and their shares of what is left, finest first."""
+
+
+def regular_layers(n: int, shares: Shares, power: int = LAPLACE) -> RegularLayers:
+    """The cells, blocks of them, blocks of blocks, …, and all of them."""
+    if n < SMALL:
+        return ((1, Fraction(1)),)
+    if shares.blocks is None:
+        return _best_for_ranges(n, shares.cells, power)
+    sizes = []
+    size = shares.blocks
+    while 0 < size <= n // 4:
+        sizes.append(size)
+        size *= STEP
+    return _layers(n, shares.cells, sizes)
+
+
+@lru_cache(maxsize=64)
+def _best_for_ranges(n: int, cells: Fraction, power: int) -> RegularLayers:
+    """Over layers of blocks that grow by one factor."""
+    powers = [1 << exponent for exponent in range(1, (n // 2).bit_length())]
+    candidates = [_layers(n, cells, [])]
+    for first in powers:
+        for factor in powers if first * first >= min(n, LEAST_BLOCK**2) else []:
+            sizes = [first * factor**place for place in range(MOST_BETWEEN) if first * factor**place <= n // 2]
+            candidates += [_layers(n, cells, sizes[:count]) for count in range(1, len(sizes) + 1)]
+    return min(candidates, key=lambda layers: range_variance(n, layers, power))
+
+
+def _layers(n: int, cells: Fraction, sizes: list[int]) -> RegularLayers:
+    """Blocks share what the cells and the total leave; without blocks the cells have it all."""
+    if not sizes:
+        return ((1, 1 - TOTAL), (n, TOTAL))
+    between = (1 - cells - TOTAL) / len(sizes)
+    return ((1, cells), *((size, between) for size in sizes), (n, TOTAL))
+
+
+def range_variance(n: int, layers: RegularLayers, power: int) -> float:
+    """Of the sum over a random range of n cells, all layers fused, in units of that of one cell with all shares.
+
+    The last layer is the sum of all cells. Given the sum of a block, those of its f parts have the variance v that the
+    finer layers leave them, less what their sum knows: a range that covers the shares c of them adds
+    v·(Σc² − (Σc)²/f). That is nothing but where it ends: v·(f − 1)/6 in the mean, for each of two ends.
+    """
+    variance, fused = 0.0, float(layers[0][1]) ** -power
+    for (finer, _), (size, share) in pairwise(layers):
+        parts = size / finer
+        if size >= n:
+            variance += fused * max(parts / 6.0 - 1.0 / 3.0, 0.0)
+        else:
+            # A cell is covered or not, which is a little more than the mean over shares of it.
+            variance += fused * (parts - 1.0 / parts if finer == 1 else parts - 1.0) / 3.0
+        fused = 1.0 / (float(share) ** power + 1.0 / (parts * fused))
+    return variance + fused / 6.0
+
+
+def bundles(groups: int, power: int = LAPLACE) -> tuple[int, Fraction]:
+    """How many chosen groups to measure together besides one by one, and the share of the single ones; 0 for none.
+
+    It minimises the variance of the sum over a random range of groups: whole bundles, and parts of two.
+    """
+    best, size, single = groups / 3, 0, Fraction(1)
+    if groups <= FEW_GROUPS:
+        return size, single
+    for together in (4, 6, 8, 12, 16, 24, 32):
+        for tenths in range(3, 8):
+            alone = (tenths / 10) ** -power
+            whole = 1 / ((1 - tenths / 10) ** power + 1 / (together * alone))
+            variance = groups / together / 3 * whole + alone * (together - 1 / together) / 3
+            if variance < best:
+                best, size, single = variance, together, Fraction(tenths, 10)
+    return size, single

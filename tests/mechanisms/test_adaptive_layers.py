@@ -1,0 +1,112 @@
+"""Which sums are measured: shares add up, layers are nested, and they are near the best for ranges there is."""
+
+from fractions import Fraction
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+
+from sparsedp.mechanisms.adaptive_layers import (
+    FEW_GROUPS,
+    GAUSSIAN,
+    LAPLACE,
+    SMALL,
+    RegularLayers,
+    bundles,
+    range_variance,
+    regular_layers,
+)
+from sparsedp.mechanisms.adaptive_shares import ROWS, TABLES, Shares
+from sparsedp.sensing.group_sums import GroupSums
+from sparsedp.validate import MAX_CELLS
+
+SIZES = [1, 2, 3, 15, 16, 63, 64, 65, 255, 256, 257, 1000, 4096, 65536, 10**6]
+KINDS = {**{f"row, {name}": shares for name, shares in ROWS.items()}, **{f"table, {n}": s for n, s in TABLES.items()}}
+EVERY_SHARES = pytest.mark.parametrize("shares", KINDS.values(), ids=KINDS.keys())
+EVERY_POWER = pytest.mark.parametrize("power", [LAPLACE, GAUSSIAN])
+
+
+@EVERY_SHARES
+@EVERY_POWER
+@pytest.mark.parametrize("n", [*SIZES, MAX_CELLS])
+def test_regular_layers_share_all_there_is(shares: Shares, n: int, power: int) -> None:
+    layers = regular_layers(n, shares, power)
+    assert sum(share for _, share in layers) == 1
+    assert all(isinstance(share, Fraction) and share > 0 for _, share in layers)
+    sizes = [size for size, _ in layers]
+    assert sizes[0] == 1
+    assert sizes[-1] == (n if n >= SMALL else 1)
+    assert all(finer < coarser for finer, coarser in pairwise(sizes))
+    if n <= 10**6:
+        assert GroupSums(n, sizes).rows == sum(-(-n // size) for size in sizes)
+
+
+def exact_variance(layers: list[np.ndarray], shares: list[float], power: int) -> float:
+    """The mean over all ranges, by dense least squares. `layers`: which groups' first cells, for each of them."""
+    n = len(layers[0])
+    rows, weights = [], []
+    for starts, share in zip(layers, shares, strict=True):
+        member = np.searchsorted(starts, np.arange(n), side="right") - 1
+        rows.append((member == np.arange(len(starts))[:, None]).astype(np.float64))
+        weights.append(np.full(len(starts), share**power))
+    stacked = np.concatenate(rows)
+    covariance = np.linalg.inv((stacked.T * np.concatenate(weights)) @ stacked)
+    sums = np.zeros((n + 1, n + 1))
+    sums[1:, 1:] = covariance.cumsum(axis=0).cumsum(axis=1)
+    ends, starts = np.triu_indices(n + 1, 1)[::-1]
+    return float((sums[ends, ends] - 2 * sums[ends, starts] + sums[starts, starts]).mean())
+
+
+def exact_of(n: int, layers: RegularLayers, power: int) -> float:
+    return exact_variance([np.arange(0, n, size) for size, _ in layers], [float(share) for _, share in layers], power)
+
+
+@EVERY_POWER
+@pytest.mark.parametrize("sizes", [[], [8], [16], [4, 32], [4, 16, 64]])
+def test_the_variance_of_a_range_is_about_right(sizes: list[int], power: int) -> None:
+    between = Fraction(7, 20) / max(len(sizes), 1)
+    cells = Fraction(12, 20) if sizes else Fraction(19, 20)
+    layers = ((1, cells), *((size, between) for size in sizes), (256, Fraction(1, 20)))
+    assert range_variance(256, layers, power) == pytest.approx(exact_of(256, layers, power), rel=0.05)
+
+
+@EVERY_POWER
+@pytest.mark.parametrize("workload", ["any", "ranges"])
+def test_blocks_are_near_the_best_for_ranges(workload: str, power: int) -> None:
+    """Against every layer of blocks there is, and every two, smaller ones than the square root being left out."""
+    shares = ROWS[workload]
+    found = exact_of(256, regular_layers(256, shares, power), power)
+    rest, total = (1 - shares.cells - Fraction(1, 20)), (256, Fraction(1, 20))
+    powers = [2**k for k in range(1, 8)]
+    others = [((1, shares.cells), (size, rest), total) for size in powers]
+    others += [((1, shares.cells), (a, rest / 2), (b, rest / 2), total) for a, b in product(powers, powers) if a < b]
+    best = min(exact_of(256, each, power) for each in others if each[1][0] >= 16)
+    assert found <= 1.05 * best
+    assert best <= 1.3 * min(exact_of(256, each, power) for each in others)
+    assert found < 0.65 * exact_of(256, ((1, Fraction(19, 20)), total), power)
+
+
+def exact_of_groups(groups: int, together: int, alone: float, power: int) -> float:
+    layers, shares = [np.arange(groups)], [alone]
+    if together:
+        layers.append(np.arange(0, groups, together))
+        shares.append(1 - alone)
+    return exact_variance(layers, shares, power)
+
+
+@EVERY_POWER
+@pytest.mark.parametrize("groups", [30, 40, 96, 250])
+def test_bundles_are_near_the_best_for_ranges(groups: int, power: int) -> None:
+    together, alone = bundles(groups, power)
+    found = exact_of_groups(groups, together, float(alone), power)
+    candidates = product((4, 6, 8, 12, 16, 24, 32), range(3, 8))
+    best = min(exact_of_groups(groups, size, tenths / 10, power) for size, tenths in candidates if size < groups)
+    assert found <= 1.1 * best
+    assert found <= 1.001 * exact_of_groups(groups, 0, 1.0, power)
+    assert power == GAUSSIAN or (together > 0) == (groups > 90)
+
+
+@EVERY_POWER
+def test_few_groups_are_measured_one_by_one(power: int) -> None:
+    for groups in range(1, FEW_GROUPS + 1):
+        assert bundles(groups, power) == (0, Fraction(1))
