@@ -108,7 +108,9 @@ def test_what_is_drawn_costs_the_budget(
         share = looks[1].budget.rho or looks[1].budget.epsilon
         assert share is not None
         # The ε of the tree; under ρ, what is ε-private is ε²/2-zCDP. A whole decay is rounded up, by one at most.
-        least, most = (COST * distance / (decays[0] - step) for step in (0, 1)) if decays[0] > 1 else (Fraction(0), COST * 99)
+        least, most = (
+            (COST * distance / (decays[0] - step) for step in (0, 1)) if decays[0] > 1 else (Fraction(0), COST * 99)
+        )
         exact = float(share) if looks[1].budget.rho is None else (2 * float(share)) ** 0.5
         assert float(least) <= exact * (1 + 1e-9)
         assert float(most) >= exact * (1 - 1e-9)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, bundles, regular_layers
-from sparsedp.mechanisms.adaptive_shares import LEAST_CELLS, ROWS, TABLES, Shares, shares_for
+from sparsedp.mechanisms.adaptive_shares import LEAST_CELLS, LEAST_SEEN, ROWS, TABLES, Shares, shares_for
 from sparsedp.mechanisms.partition.halving import COST
 from sparsedp.validate import MAX_CELLS
 
@@ -48,3 +48,9 @@ def test_tables_are_divided_by_public_facts(workload: str) -> None:
     for shape, ordered in (((LEAST_CELLS - 1,), (True,)), ((15, 17), (True, True)), ((3, 200), (False, True))):
         shares = shares_for(workload, shape, ordered)
         assert shares.look == shares.tree == 0
+
+
+def test_more_has_to_stand_out_of_longer_rows() -> None:
+    shares = ROWS["any"]
+    assert shares.stands_out_from(256) == LEAST_SEEN
+    assert shares.stands_out_from(2**20) == 2 * shares.stands_out_from(2**19) > LEAST_SEEN

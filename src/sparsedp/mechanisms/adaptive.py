@@ -100,7 +100,7 @@ def _chosen(row: Integers, shares: Shares, terms: Terms) -> tuple[Layers, list[E
         look = _noise(terms, shares.look, "see whether cells stand out")
         looks.append(look.expense)
         left -= shares.look
-        if standing_out(row, unit, look.add_to) < shares.few:
+        if standing_out(row, unit, look.add_to) < shares.stands_out_from(len(row)):
             starts, expense = _grown(row, shares, terms)
             return _group_layers(starts, left - shares.tree, power), [*looks, expense]
     return [(size, share * left) for size, share in regular_layers(len(row), shares, power)], looks

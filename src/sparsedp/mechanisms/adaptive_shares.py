@@ -10,17 +10,23 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 
+from sparsedp.mechanisms.partition.standing_out import BLOCK
+
 LEAST_CELLS = 256
 """Smaller tables are measured in regular layers without a look."""
+
+LEAST_SEEN = 100.0
+"""In deviations of the noise on a cell: less than two deviations of the look's own noise is not seen by it."""
 
 
 @dataclass(frozen=True)
 class Shares:
     """For one workload. `look`: for seeing in how many places cells stand out, if that is looked at.
 
-    `few`: cells stand out in few places if it is by less than this, all together, in deviations of the noise on a cell.
-    Then groups of cells that seem flat are measured, found with the share `tree`. Groups of at most `singled` cells are
-    measured cell by cell: something stands out there, and to find which cell it is would cost more.
+    `few`: cells stand out in few places if it is by less than this in the mean over blocks of 16 cells, in deviations
+    of the noise on a cell. Then groups of cells that seem flat are measured, found with the share `tree`. Groups of at
+    most `singled` cells are measured cell by cell: something stands out there, and to find which cell it is would cost
+    more.
 
     Else regular layers are measured. `cells`: of what is left, for the cells. `blocks`: how many of them the smallest
     blocks have; 0 for no blocks, None for blocks that are best for ranges.
@@ -36,6 +42,10 @@ class Shares:
     blocks: int | None
     recovery: str
 
+    def stands_out_from(self, n: int) -> float:
+        """By how much the cells of a row have to stand out, all together, for regular layers to be measured."""
+        return max(LEAST_SEEN, self.few * n / BLOCK)
+
 
 def _hundredths(number: int) -> Fraction:
     return Fraction(number, 100)
@@ -46,15 +56,15 @@ LOOK = _hundredths(2)
 
 ROWS: dict[str, Shares] = {
     "cells": Shares(NONE, 0.0, NONE, 1, _hundredths(95), 0, "layers"),
-    "any": Shares(LOOK, 300.0, _hundredths(25), 4, _hundredths(60), None, "layers"),
-    "ranges": Shares(LOOK, 1000.0, _hundredths(20), 1, _hundredths(50), None, "layers_keeping_sums"),
+    "any": Shares(LOOK, 1.2, _hundredths(25), 4, _hundredths(60), None, "layers"),
+    "ranges": Shares(LOOK, 2.4, _hundredths(20), 1, _hundredths(50), None, "layers_keeping_sums"),
 }
 """By workload, for cells along one ordered axis."""
 
 TABLES: dict[str, Shares] = {
     "cells": ROWS["cells"],
     "any": replace(ROWS["any"], cells=_hundredths(85), blocks=64, recovery="layers_keeping_sums"),
-    "ranges": replace(ROWS["ranges"], few=300.0, cells=_hundredths(80), blocks=64, recovery="fused_layers"),
+    "ranges": replace(ROWS["ranges"], few=1.2, cells=_hundredths(80), blocks=64, recovery="fused_layers"),
 }
 """For several: the edge of a box cuts so many groups that most has to be spent on cells."""
 

@@ -66,7 +66,13 @@ def test_the_table_is_the_same_in_any_decimal_context() -> None:
 
 @pytest.mark.parametrize(
     ("distance", "epsilon", "decay"),
-    [(1, Fraction(1), 2), (1, Fraction(13, 8), 1), (4, Fraction(1, 2), 13), (1, Fraction(100), 1), (3, Fraction(1, 7), 35)],
+    [
+        (1, Fraction(1), 2),
+        (1, Fraction(13, 8), 1),
+        (4, Fraction(1, 2), 13),
+        (1, Fraction(100), 1),
+        (3, Fraction(1, 7), 35),
+    ],
 )
 def test_the_decay_is_rounded_up(distance: int, epsilon: Fraction, decay: int) -> None:
     assert decay_for(distance, epsilon) == decay

@@ -136,7 +136,9 @@ def worst_path(decay: int, depth: int, fall: int | None = None) -> float:
     return float(max(gain.max() for gain in gains.values())) * decay
 
 
-def grown_tree(row: Sequence[int], decay: int, coin: Callable[[Node, int], bool], least: int = 1) -> tuple[list[int], int]:
+def grown_tree(
+    row: Sequence[int], decay: int, coin: Callable[[Node, int], bool], least: int = 1
+) -> tuple[list[int], int]:
     """The leaves' starts by plain recursion, and how many nodes were looked at."""
     looked = 0
 

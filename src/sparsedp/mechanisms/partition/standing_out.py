@@ -17,7 +17,7 @@ from sparsedp.mechanisms.partition.deviation import capped_deviations
 
 BLOCK = 16
 
-HIDDEN, MOST = 3.0, 50.0
+HIDDEN, MOST = 2.0, 50.0
 """In deviations of the noise on one cell: what two cells may be apart unseen, and what a block counts for at most."""
 
 LEAST_DEVIATION = 1e-9
