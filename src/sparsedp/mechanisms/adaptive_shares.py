@@ -63,8 +63,8 @@ ROWS: dict[str, Shares] = {
 
 TABLES: dict[str, Shares] = {
     "cells": ROWS["cells"],
-    "any": replace(ROWS["any"], cells=_hundredths(85), blocks=64, recovery="layers_keeping_sums"),
-    "ranges": replace(ROWS["ranges"], few=1.2, cells=_hundredths(80), blocks=64, recovery="fused_layers"),
+    "any": replace(ROWS["any"], cells=_hundredths(80), blocks=64, recovery="layers_keeping_sums"),
+    "ranges": replace(ROWS["ranges"], few=1.2, cells=_hundredths(75), blocks=64, recovery="fused_layers"),
 }
 """For several: the edge of a box cuts so many groups that most has to be spent on cells."""
 
