@@ -30,16 +30,16 @@ from sparsedp.recovery.layers.unseen import unseen_deviation
 if TYPE_CHECKING:
     from sparsedp.recovery.layers.recover import Fit
 
-SHARE = 0.4
+SHARE = 0.5
 """Of the deviation at which a group would have been halved: what a group that was not halved has."""
 
 MANY = 32
 """Cells of a group whose deviation says how far its cells may be off."""
 
-SMOOTH = 0.5
+SMOOTH = 0.75
 """Structure within groups is rather smooth than rough: details of 2^j cells have 2^(SMOOTH·j) times the variance."""
 
-IN_ROWS, IN_TABLES = 1.5, 5.0
+IN_ROWS, IN_TABLES = 1.8, 6.0
 """How much more sums vary than uncorrelated details would make them. A box cuts groups all along its edge, and where it
 does they err alike."""
 
