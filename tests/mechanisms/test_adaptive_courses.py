@@ -10,7 +10,8 @@ import sparsedp as sdp
 from sparsedp.arrays import Integers
 from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms.adaptive import Adaptive
-from sparsedp.mechanisms.adaptive_shares import ROWS
+from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, regular_layers
+from sparsedp.mechanisms.adaptive_shares import ROWS, shares_for
 from sparsedp.sensing.group_sums import GroupSums
 
 N = 1024
@@ -97,3 +98,27 @@ def test_groups_are_not_looked_for_where_cells_are_known_to_be_zero() -> None:
             for each in (None, known)
         ]
     assert purposes == [{"see whether cells stand out", "find where the cells are flat", "measure"}, {"measure"}]
+
+
+@pytest.mark.parametrize("workload", ["any", "ranges"])
+@pytest.mark.parametrize("budget", [sdp.Budget(epsilon=1), sdp.Budget(rho=1)], ids=str)
+def test_regular_layers_are_those_of_the_kind_of_noise(workload: str, budget: sdp.Budget) -> None:
+    found = dict(zip(COURSES, courses((N,), workload, budget), strict=True))[1e6, "one"].sensing
+    assert isinstance(found, GroupSums)
+    by_power = [[size for size, _ in regular_layers(N, ROWS[workload], power)] for power in (LAPLACE, GAUSSIAN)]
+    assert by_power[0] != by_power[1]
+    assert found.layers == by_power[budget.rho is not None]
+
+
+@pytest.mark.parametrize("workload", ["any", "ranges"])
+@pytest.mark.parametrize("shape", [(N,), (8 * N,), (64, 64)], ids=str)
+def test_the_threshold_is_the_stated_one(
+    workload: str, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n = int(np.prod(shape))
+    threshold = shares_for(workload, shape, (True,) * len(shape)).stands_out_from(n)
+    for seen, grouped in ((np.nextafter(threshold, 0), True), (threshold, False)):
+        monkeypatch.setattr(adaptive, "standing_out", lambda *_, seen=seen: seen)
+        sensing = Adaptive(workload).measure(np.zeros(shape, np.int64), epsilon=1).sensing
+        assert isinstance(sensing, GroupSums)
+        assert isinstance(sensing.layers[0], list) == grouped

@@ -95,7 +95,7 @@ def tiny_tables_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("tiny_tables_are_looked_at")
 def test_measured_loss_with_a_look() -> None:
     """Both looks and the sums together, on four cells: whether they were halved, and what the first two came out as."""
-    tables, epsilon = ([2, 1, 1, 1], [1, 1, 1, 1]), Fraction(1)
+    tables, epsilon = ([2, 1, 1, 1], [1, 1, 1, 1]), Fraction(1, 2)
 
     def event(synopsis: sdp.Synopsis) -> bool:
         assert isinstance(synopsis.sensing, GroupSums)

@@ -19,9 +19,9 @@ from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, bundles, regu
 from sparsedp.mechanisms.adaptive_shares import ROWS, Shares, shares_for, without_a_look
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
-from sparsedp.mechanisms.partition.halving import decay_for, halved
+from sparsedp.mechanisms.partition.halving import chances, decay_for, halved
 from sparsedp.mechanisms.partition.private_tree import flat_groups, singled
-from sparsedp.mechanisms.partition.standing_out import standing_out
+from sparsedp.mechanisms.partition.standing_out import hidden, standing_out
 from sparsedp.mechanisms.terms import WHOLE, Terms
 from sparsedp.noise.law import LayersLaw
 from sparsedp.plan import Plan
@@ -59,6 +59,7 @@ class Adaptive(Mechanism):
     def _plan_in_advance(self, cells: int, terms: Terms, domain: Domain | None) -> None:
         """None: it takes a paid look. A budget is refused if the smallest share of it leaves no room in 64 bits."""
         _noise(terms, Fraction(1, 1000), "measure")
+        chances()  # whatever could go wrong with it should do so before the debit
 
     def _measured(
         self,
@@ -101,16 +102,16 @@ def _chosen(row: Integers, shares: Shares, terms: Terms) -> tuple[Layers, list[E
         looks.append(look.expense)
         left -= shares.look
         if standing_out(row, unit, look.add_to) < shares.stands_out_from(len(row)):
-            starts, expense = _grown(row, shares, terms)
+            starts, expense = _grown(row, hidden(unit), shares, terms)
             return _group_layers(starts, left - shares.tree, power), [*looks, expense]
     return [(size, share * left) for size, share in regular_layers(len(row), shares, power)], looks
 
 
-def _grown(row: Integers, shares: Shares, terms: Terms) -> tuple[Integers, Expense]:
+def _grown(row: Integers, slack: int, shares: Shares, terms: Terms) -> tuple[Integers, Expense]:
     """The first cells of flat groups, found with a share of the budget, and what that cost."""
     epsilon, expense = terms.pure(shares.tree, "find where the cells are flat")
     decay = decay_for(terms.neighbours.distance, epsilon)
-    starts = flat_groups(row, decay, partial(halved, decay=decay, source=terms.source), shares.singled)
+    starts = flat_groups(row, slack, decay, partial(halved, decay=decay, source=terms.source), shares.singled)
     return singled(starts, len(row), shares.singled), expense
 
 

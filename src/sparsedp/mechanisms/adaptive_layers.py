@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 
 from sparsedp.mechanisms.adaptive_shares import Shares
 
@@ -18,18 +18,21 @@ TOTAL = Fraction(1, 20)
 """For the sum of all cells, of what is measured in regular layers."""
 
 SMALL = 16
-"""So few cells and fewer are measured by themselves."""
+"""Fewer cells than this are measured by themselves."""
 
 STEP = 1024
 """From one layer of blocks to the next in tables, where the first is given."""
 
 MOST_BETWEEN = 3
+"""Layers of blocks between the cells and their total."""
 
 LEAST_BLOCK = 64
 """Of rows with many cells: sums of smaller blocks would be kept with noise that shrinking removes."""
 
 FEW_GROUPS = 24
-"""Chosen groups beyond this many are measured in two layers: the groups, and every few of them together."""
+"""Up to so many chosen groups are measured one by one; more, also every few together if that helps ranges."""
+
+TOGETHER = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512)
 
 RegularLayers = tuple[tuple[int, Fraction], ...]
 """Sizes of blocks, and their shares of what is left, finest first."""
@@ -51,11 +54,11 @@ def regular_layers(n: int, shares: Shares, power: int = LAPLACE) -> RegularLayer
 
 @lru_cache(maxsize=64)
 def _best_for_ranges(n: int, cells: Fraction, power: int) -> RegularLayers:
-    """Over layers of blocks that grow by one factor."""
+    """Over layers of blocks that grow by one factor, the first no smaller than about √n or `LEAST_BLOCK`."""
     powers = [1 << exponent for exponent in range(1, (n // 2).bit_length())]
     candidates = [_layers(n, cells, [])]
     for first in powers:
-        for factor in powers if first * first >= min(n, LEAST_BLOCK**2) else []:
+        for factor in powers if 2 * first * first >= min(n, LEAST_BLOCK**2) else []:
             sizes = [first * factor**place for place in range(MOST_BETWEEN) if first * factor**place <= n // 2]
             candidates += [_layers(n, cells, sizes[:count]) for count in range(1, len(sizes) + 1)]
     return min(candidates, key=lambda layers: range_variance(n, layers, power))
@@ -74,13 +77,14 @@ def range_variance(n: int, layers: RegularLayers, power: int) -> float:
 
     The last layer is the sum of all cells. Given the sum of a block, those of its f parts have the variance v that the
     finer layers leave them, less what their sum knows: a range that covers the shares c of them adds
-    v·(Σc² − (Σc)²/f). That is nothing but where it ends: v·(f − 1)/6 in the mean, for each of two ends.
+    v·(Σc² − (Σc)²/f). That is nothing but where it ends: v·(f − 1)/6 in the mean, for each of two ends. Of the whole
+    row, in which both ends lie, v·(f/6 − 1/3); and its sum counts by the mean square of the range's length, 1/6.
     """
     variance, fused = 0.0, float(layers[0][1]) ** -power
     for (finer, _), (size, share) in pairwise(layers):
         parts = size / finer
         if size >= n:
-            variance += fused * max(parts / 6.0 - 1.0 / 3.0, 0.0)
+            variance += fused * ((n + 2) * (n - 1) / (6.0 * n) if finer == 1 else parts / 6.0 - 1.0 / 3.0)
         else:
             # A cell is covered or not, which is a little more than the mean over shares of it.
             variance += fused * (parts - 1.0 / parts if finer == 1 else parts - 1.0) / 3.0
@@ -91,16 +95,17 @@ def range_variance(n: int, layers: RegularLayers, power: int) -> float:
 def bundles(groups: int, power: int = LAPLACE) -> tuple[int, Fraction]:
     """How many chosen groups to measure together besides one by one, and the share of the single ones; 0 for none.
 
-    It minimises the variance of the sum over a random range of groups: whole bundles, and parts of two.
+    Of some sizes and shares, those of the least variance of the sum over a random range of groups: whole bundles, and
+    parts of two.
     """
-    best, size, single = groups / 3, 0, Fraction(1)
+    best, size, single = (groups + 2) / 3, 0, Fraction(1)
     if groups <= FEW_GROUPS:
         return size, single
-    for together in (4, 6, 8, 12, 16, 24, 32):
-        for tenths in range(3, 8):
+    for together, tenths in product(TOGETHER, range(3, 8)):
+        if together < groups:
             alone = (tenths / 10) ** -power
             whole = 1 / ((1 - tenths / 10) ** power + 1 / (together * alone))
-            variance = groups / together / 3 * whole + alone * (together - 1 / together) / 3
+            variance = (groups / together - 1) / 3 * whole + alone * (together - 1 / together) / 3
             if variance < best:
                 best, size, single = variance, together, Fraction(tenths, 10)
     return size, single

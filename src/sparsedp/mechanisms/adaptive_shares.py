@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 
-from sparsedp.mechanisms.partition.standing_out import BLOCK
+from sparsedp.mechanisms.partition.unevenness import BLOCK
 
 LEAST_CELLS = 256
 """Smaller tables are measured in regular layers without a look."""
 
 LEAST_SEEN = 100.0
-"""In deviations of the noise on a cell: less than two deviations of the look's own noise is not seen by it."""
+"""In deviations of the noise on a cell: two deviations of the look's own noise if it is Laplace (14 if Gaussian)."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Shares:
     most `singled` cells are measured cell by cell: something stands out there, and to find which cell it is would cost
     more.
 
-    Else regular layers are measured. `cells`: of what is left, for the cells. `blocks`: how many of them the smallest
-    blocks have; 0 for no blocks, None for blocks that are best for ranges.
+    Else regular layers are measured. `cells`: of what is left, for the cells, if there are blocks beside them.
+    `blocks`: how many cells the smallest blocks have; 0 for no blocks, None for blocks that are best for ranges.
     `recovery`: of regular layers: "layers" shrinks all cells, "layers_keeping_sums" within the blocks above them only,
     "fused_layers" not at all.
     """
@@ -56,8 +56,8 @@ LOOK = _hundredths(2)
 
 ROWS: dict[str, Shares] = {
     "cells": Shares(NONE, 0.0, NONE, 1, _hundredths(95), 0, "layers"),
-    "any": Shares(LOOK, 1.2, _hundredths(25), 4, _hundredths(60), None, "layers"),
-    "ranges": Shares(LOOK, 2.4, _hundredths(20), 1, _hundredths(50), None, "layers_keeping_sums"),
+    "any": Shares(LOOK, 1.2, _hundredths(28), 4, _hundredths(60), None, "layers"),
+    "ranges": Shares(LOOK, 2.4, _hundredths(25), 1, _hundredths(50), None, "layers_keeping_sums"),
 }
 """By workload, for cells along one ordered axis."""
 

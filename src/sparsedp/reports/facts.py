@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from sparsedp.releases.release import Release
 
 MADE = {
-    "adaptive": "adaptively: sums of neighbouring cells were measured beside the cells, and noise was smoothed away "
-    "where they look even",
+    "adaptive": "adaptively: sums of neighbouring cells were measured, beside the cells or, where these look even, "
+    "instead of them; and noise was smoothed away",
     "laplace": "directly: every cell got its own noise",
     "hierarchical": "as a tree: sums of ever larger ranges were measured, and made to agree",
     "privelet": "by wavelets: averages and differences of neighbouring ranges were measured",

@@ -9,8 +9,8 @@ from tree_oracle import Node, grown_tree
 
 from sparsedp.arrays import Integers
 from sparsedp.mechanisms.partition import private_tree
-from sparsedp.mechanisms.partition.deviation import node_deviations
 from sparsedp.mechanisms.partition.private_tree import Coins, flat_groups, singled
+from sparsedp.mechanisms.partition.unevenness import Unevenness
 
 decays = st.integers(1, 20)
 rows = st.lists(st.integers(-5, 60), min_size=1, max_size=70)
@@ -27,10 +27,15 @@ class ScriptedCoins:
         drawn = np.random.default_rng([self.seed, node.start, node.size]).integers(-self.spread, self.spread + 1)
         return bool(score + drawn > 3)
 
-    def watch(self, row: Integers, nodes: Integers, size: int) -> Integers:
-        depth = len(self.looks)
-        self.looks.append([Node(int(node) * size, size, depth) for node in nodes])
-        return node_deviations(row, nodes, size)
+    def watch(self, row: Integers, slack: int) -> Unevenness:
+        looks = self.looks
+
+        class Watched(Unevenness):
+            def of(self, groups: Integers, size: int) -> Integers:
+                looks.append([Node(int(group) * size, size, len(looks)) for group in groups])
+                return super().of(groups, size)
+
+        return Watched(row, slack)
 
     def __call__(self, scores: Integers) -> npt.NDArray[np.bool_]:
         assert scores.dtype == np.int64
@@ -38,24 +43,31 @@ class ScriptedCoins:
         return np.array([self.of(*each) for each in zip(self.looks[-1], scores.tolist(), strict=True)], np.bool_)
 
 
-def grown(row: Integers, decay: int, coins: ScriptedCoins, least: int) -> list[int]:
+def grown(row: Integers, slack: int, decay: int, coins: ScriptedCoins, least: int) -> list[int]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(private_tree, "node_deviations", coins.watch)
-        return list(map(int, flat_groups(row, decay, coins, least)))
+        patch.setattr(private_tree, "Unevenness", coins.watch)
+        return list(map(int, flat_groups(row, slack, decay, coins, least)))
 
 
-@given(rows, decays, st.sampled_from([1, 2, 3, 4, 16]), st.integers(0, 2**30), st.sampled_from([0, 3, 40]))
-def test_it_is_the_tree_of_the_rule(row: list[int], decay: int, least: int, seed: int, spread: int) -> None:
+@given(
+    rows,
+    st.sampled_from([0, 4, 30]),
+    decays,
+    st.sampled_from([1, 2, 3, 4, 16]),
+    st.integers(0, 2**30),
+    st.sampled_from([0, 3, 40]),
+)
+def test_it_is_the_tree_of_the_rule(row: list[int], slack: int, decay: int, least: int, seed: int, spread: int) -> None:
     coins = ScriptedCoins(seed, spread)
-    starts = grown(np.array(row, np.int64), decay, coins, least)
-    expected, looked = grown_tree(row, decay, coins.of, least)
+    starts = grown(np.array(row, np.int64), slack, decay, coins, least)
+    expected, looked = grown_tree(row, slack, decay, coins.of, least)
     assert starts == expected
     assert sum(map(len, coins.looks)) == looked == len({node for look in coins.looks for node in look})
 
 
 @given(rows, st.integers(0, 2**30))
 def test_groups_hold_every_cell_once(row: list[int], seed: int) -> None:
-    starts = grown(np.array(row, np.int64), 2, ScriptedCoins(seed, 30), 1)
+    starts = grown(np.array(row, np.int64), 3, 2, ScriptedCoins(seed, 30), 1)
     assert starts[0] == 0
     assert starts == sorted(set(starts))
     assert starts[-1] < len(row)
@@ -76,16 +88,16 @@ def from_score(least: int, looks: list[int] | None = None) -> Coins:
 def test_always_and_never_halved(n: int) -> None:
     row = np.zeros(n, np.int64)
     looks: list[int] = []
-    assert flat_groups(row, 1, from_score(0, looks)).tolist() == list(range(n))
+    assert flat_groups(row, 0, 1, from_score(0, looks)).tolist() == list(range(n))
     assert len(looks) == (n - 1).bit_length()
-    assert flat_groups(row, 1, from_score(1)).tolist() == [0]
-    assert flat_groups(row, 1, from_score(0), least=16).tolist() == list(range(0, n, 16))
+    assert flat_groups(row, 0, 1, from_score(1)).tolist() == [0]
+    assert flat_groups(row, 0, 1, from_score(0), least=16).tolist() == list(range(0, n, 16))
 
 
 def test_the_row_is_left_alone() -> None:
     row = 2**40 - np.arange(16, dtype=np.int64) * 2**36
     kept = row.tolist()
-    assert len(flat_groups(row, 1, from_score(0))) == 16
+    assert len(flat_groups(row, 0, 1, from_score(0))) == 16
     assert row.tolist() == kept
 
 
@@ -94,7 +106,7 @@ def test_the_largest_counts_do_not_turn_the_sign(count: int) -> None:
     """A spike of any size is split off, cell by cell, and the flat cells beside it are not."""
     row = np.zeros(64, np.int64)
     row[37] = count
-    starts = flat_groups(row, 10, from_score(1))
+    starts = flat_groups(row, 0, 10, from_score(1))
     assert starts.tolist() == [0, 32, 36, 37, 38, 40, 48]
 
 

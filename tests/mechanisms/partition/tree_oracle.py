@@ -54,9 +54,29 @@ def every_tree(node: Node, n: int, least: int = 1) -> list[PlainTree]:
     return found
 
 
-def plain_deviation(cells: Sequence[int]) -> int:
-    """min over a of Σ |xᵢ − a|, a being one of the cells."""
-    return min(sum(abs(cell - a) for cell in cells) for a in set(cells))
+def plain_halves(cells: Sequence[int], size: int) -> int:
+    """The largest difference between halves of an aligned group of 2^k cells, of all within these `size`, by recursion.
+
+    Where the cells end in the second half, it is compared with as many at the end of the first.
+    """
+    if size == 1 or len(cells) < 2:
+        return 0
+    first, second = cells[: size // 2], cells[size // 2 :]
+    own = abs(sum(second) - sum(first[len(first) - len(second) :])) if second else 0
+    return max(own, plain_halves(first, size // 2), plain_halves(second, size // 2))
+
+
+def plain_excess(cells: Sequence[int], slack: int) -> int:
+    """By how much pairs of sorted cells are apart beyond the slack, in blocks of 16."""
+    total = 0
+    for start in range(0, len(cells), 16):
+        block = sorted(cells[start : start + 16])
+        total += sum(max(block[-1 - place] - block[place] - slack, 0) for place in range(len(block) // 2))
+    return total
+
+
+def plain_unevenness(cells: Sequence[int], size: int, slack: int) -> int:
+    return max(plain_halves(cells, size), plain_excess(cells, slack))
 
 
 KNOT_PLACES = np.arange(len(chances())) / KNOTS
@@ -78,20 +98,17 @@ def score_of(deviation: Integers, depth: int, decay: int) -> Integers:
     return score
 
 
-def log_probabilities(tables: Integers, decay: int, least: int = 1, width: float | None = None) -> Floats:
-    """Of every tree (rows) under every table of counts (columns), exactly up to floats.
-
-    `width`: what chances are a function of the score over, if that is not the decay: for trees that do not keep to it.
-    """
-    n, most = tables.shape[1], int(tables.max())
+def log_probabilities(tables: Integers, decay: int, least: int = 1, slack: int = 0) -> Floats:
+    """Of every tree (rows) under every table of counts (columns), exactly up to floats."""
+    n = tables.shape[1]
     logs: dict[tuple[Node, bool], Floats] = {}
 
     def log_of(node: Node, halved: bool) -> Floats:
         if (node, halved) not in logs:
-            cells = tables[:, node.start : node.start + node.size]
-            distances = [np.abs(cells - a).sum(axis=1) for a in range(int(tables.min()), most + 1)]
-            score = score_of(np.min(distances, axis=0), node.depth, decay)
-            logs[node, halved] = (log_halved if halved else log_left)(score, width or decay)
+            cells = tables[:, node.start : node.start + node.size].tolist()
+            uneven = np.array([plain_unevenness(each, node.size, slack) for each in cells])
+            score = score_of(uneven, node.depth, decay)
+            logs[node, halved] = (log_halved if halved else log_left)(score, decay)
         return logs[node, halved]
 
     rows = []
@@ -137,7 +154,7 @@ def worst_path(decay: int, depth: int, fall: int | None = None) -> float:
 
 
 def grown_tree(
-    row: Sequence[int], decay: int, coin: Callable[[Node, int], bool], least: int = 1
+    row: Sequence[int], slack: int, decay: int, coin: Callable[[Node, int], bool], least: int = 1
 ) -> tuple[list[int], int]:
     """The leaves' starts by plain recursion, and how many nodes were looked at."""
     looked = 0
@@ -147,8 +164,8 @@ def grown_tree(
         if node.size <= least:
             return [node.start]
         looked += 1
-        deviation = plain_deviation(row[node.start : node.start + node.size])
-        if not coin(node, max(deviation - node.depth * decay, 0)):
+        uneven = plain_unevenness(row[node.start : node.start + node.size], node.size, slack)
+        if not coin(node, max(uneven - node.depth * decay, 0)):
             return [node.start]
         return [start for half in halves(node, len(row)) for start in grow(half)]
 

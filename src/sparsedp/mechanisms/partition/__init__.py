@@ -1,1 +1,1 @@
-"""Private looks at the cells that choose what to measure: how rough they are, and where they are flat."""
+"""Private looks at the cells that choose what to measure: do they stand out in many places, and where are they flat?"""

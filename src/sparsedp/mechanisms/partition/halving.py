@@ -1,13 +1,13 @@
-"""With which chance a group of cells is halved, by how far it deviates: exact fractions, and coins of these chances.
+"""With which chance a group of cells is halved, by how uneven it is: exact fractions, and coins of these chances.
 
-A group's score is its deviation, less a `decay` for every halving above it, and 0 at least. At score 0 the chance is a
-fifth, at one decay a half, then it nears 1 as 1 − ½·e^(−RATE·(score/decay − 1)). Between 0 and one decay it rises as
+A group's score is its unevenness, less a `decay` for every halving above it, and 0 at least. At score 0 the chance is a
+quarter, at one decay a half, then it nears 1 as 1 − ½·e^(−RATE·(score/decay − 1)). Between 0 and one decay it rises as
 steeply as the proof allows (`private_tree.md`). In between the knots of the table it is a straight line.
 """
 
 from __future__ import annotations
 
-from decimal import Context, Decimal, localcontext
+from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
 
@@ -23,21 +23,21 @@ KNOTS = 64
 """Of the table, a decay."""
 
 DECAYS = 16
-"""Beyond this many decays the chance does not rise any more: a billionth is missing to 1."""
+"""Beyond this many decays the chance does not rise any more: less than a millionth is missing to 1."""
 
-LEAST_ODDS = 5
-"""A group that does not deviate is halved once in so many times: seldom enough that halving it again and again ends."""
+LEAST_ODDS = 4
+"""A group that is not uneven is halved once in so many times: seldom enough that halving it again and again ends."""
 
-RATE = Decimal("1.34")
+RATE = Decimal("1.06")
 
-COST = Fraction(13, 8)
+COST = Fraction(7, 5)
 """Of a change by 1, in units of 1/decay: proven in `private_tree.md`, from this very table."""
 
 ONE_BITS = 62
 ONE = 1 << ONE_BITS
 """Chances of the table are whole multiples of 1/ONE."""
 
-_EXACT = Context(prec=50)
+_EXACT = Context(prec=50, rounding=ROUND_HALF_EVEN, Emin=-999999, Emax=999999, clamp=0, flags=[], traps=[])
 _SPLIT = 31
 
 
@@ -56,7 +56,7 @@ def chances() -> tuple[int, ...]:
             chance = half * (Decimal(LEAST_ODDS).ln() * (knot - KNOTS) / KNOTS).exp()
             # What the nodes one, two, … decays above may cost, this one may not.
             for higher in range(knot + KNOTS, last, KNOTS):
-                chance *= above[-(-higher // KNOTS) * KNOTS if higher % KNOTS else higher + KNOTS] / above[higher]
+                chance *= above[(higher // KNOTS + 1) * KNOTS] / above[higher]
             below.append(chance)
         return tuple(int(chance * ONE) for chance in [*below, *above.values()])
 
@@ -69,16 +69,20 @@ def decay_for(distance: int, epsilon: Fraction) -> int:
 
 def halved(scores: Integers, decay: int, source: RandomSource) -> npt.NDArray[np.bool_]:
     """For every score ≥ 0 a coin of its exact chance: whether the group is halved."""
-    words = np.empty(len(scores), np.uint64)
+    words = np.zeros(len(scores), np.uint64)
     whole, rest = _chances_of(scores, decay)
-    with source.draw() as stream:
-        stream.fill(words)
-        # The first bit is turned: a source of ones, whose noise is zero, halves what is halved more often than not.
-        drawn = (words >> np.uint64(64 - ONE_BITS)).astype(np.int64) ^ (ONE >> 1)
-        fell = drawn < whole
-        for tied in np.flatnonzero(drawn == whole):
-            fell[tied] = _next_digits_below(Fraction(int(rest[tied]), decay), stream)
-    words.fill(0)
+    try:
+        with source.draw() as stream:
+            stream.fill(words)
+            words >>= np.uint64(64 - ONE_BITS)
+            # The first bit is turned: a source of ones, whose noise is zero, halves what is halved more often than not.
+            words ^= np.uint64(ONE >> 1)
+            drawn = words.view(np.int64)
+            fell = drawn < whole
+            for tied in np.flatnonzero(drawn == whole):
+                fell[tied] = _next_digits_below(Fraction(int(rest[tied]), decay), stream)
+    finally:
+        words.fill(0)
     return fell
 
 

@@ -1,7 +1,7 @@
 """In how many places do cells stand out from those beside them? One noisy number, over blocks of 16 cells.
 
 Each block counts by how much its cells are apart beyond what the noise hides, up to `MOST`: many places count, not how
-high one of them is. The sum changes by at most 1 when one cell changes by 1 (`deviation.py`; taking a minimum with a
+high one of them is. The sum changes by at most 1 when one cell changes by 1 (`unevenness.py`; taking a minimum with a
 constant keeps that), so noise for sensitivity `distance` makes it private.
 """
 
@@ -13,9 +13,7 @@ from math import ceil
 import numpy as np
 
 from sparsedp.arrays import Integers
-from sparsedp.mechanisms.partition.deviation import capped_deviations
-
-BLOCK = 16
+from sparsedp.mechanisms.partition.unevenness import BLOCK, block_excesses
 
 HIDDEN, MOST = 2.0, 50.0
 """In deviations of the noise on one cell: what two cells may be apart unseen, and what a block counts for at most."""
@@ -27,7 +25,12 @@ def standing_out(row: Integers, deviation: float, add_noise: Callable[[Integers]
     """By how much cells stand out, with noise, in units of `deviation`: of the noise that a whole budget puts on a
     cell, which is public.
     """
-    slack, cap = ceil(HIDDEN * deviation), max(1, ceil(MOST * deviation))
-    total = np.array([capped_deviations(row, BLOCK, cap, slack)], np.int64)
+    cap = max(1, ceil(MOST * deviation))
+    total = np.array([np.minimum(block_excesses(row, BLOCK, hidden(deviation)), cap).sum()], np.int64)
     add_noise(total)
     return float(total[0]) / max(deviation, LEAST_DEVIATION)
+
+
+def hidden(deviation: float) -> int:
+    """What two cells may be apart unseen."""
+    return ceil(HIDDEN * deviation)

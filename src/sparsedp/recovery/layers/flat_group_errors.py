@@ -1,8 +1,8 @@
 """The errors of a recovery that measured groups of cells only: between groups the noise, within them what nobody saw.
 
-A private look leaves a group whole if its deviation Σ|cell − median| seems to be less than the look's noise, and a step
-for every halving above. So the deviation is about a share of that, or what independent records scatter by, if that is
-more; and it is never more than twice the group's sum. How it is spread within the group nobody knows.
+A private look leaves a group whole if it seems to be uneven by less than one decay of the look, and one more for every
+halving above. So what is hidden is about a share of that, or what independent records scatter by, if that is more; and
+it is never more than twice the group's sum. How it is spread within the group nobody knows.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from sparsedp.recovery.layers.recover import Fit
 
 SHARE = 0.5
-"""Of the deviation at which a group would have been halved: what a group that was not halved has."""
+"""Of the unevenness at which a group would have been halved: what the cells of one that was not are off by."""
 
 MANY = 32
-"""Cells of a group whose deviation says how far its cells may be off."""
+"""Cells of a group whose unevenness says how far its cells may be off."""
 
 SMOOTH = 0.75
 """Structure within groups is rather smooth than rough: details of 2^j cells have 2^(SMOOTH·j) times the variance."""

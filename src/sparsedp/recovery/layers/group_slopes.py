@@ -15,9 +15,9 @@ from sparsedp.arrays import Floats, Integers
 
 
 def sloped_cells(sums: Floats, sizes: Integers, unseen: Floats) -> Floats:
-    """Every cell of groups in a row. `unseen`: the Σ|cell − median| that each may hide (`unseen.py`)."""
+    """Every cell of groups in a row. `unseen`: the difference of halves that each may hide (`unseen.py`)."""
     means = sums / sizes
-    # Cells that rise by s from one to the next deviate by s·m²/4 together, if they are m.
+    # The halves of m cells that rise by s from one to the next differ by s·m²/4.
     steepest = 4.0 * unseen / sizes.astype(np.float64) ** 2
     slopes = np.clip(_slopes(means, sizes), -steepest, steepest)
     first = np.cumsum(sizes) - sizes

@@ -161,7 +161,10 @@ def _shrunk(cells: Floats, law: IndependentLaw, level_variances: Floats | None) 
 
 
 def _chosen_groups(sensing: GroupSums, fused: list[Layer]) -> Layer | None:
-    """The layer of groups that a private look chose, whose sums are kept: the look says that they differ."""
+    """The layer of groups that a private look chose, whose sums are kept: the look says that they differ.
+
+    Beside the cells, only stored synopses have one.
+    """
     for layer, described in zip(fused, sensing.layers, strict=True):
         if not isinstance(described, int):
             _refuse_unaligned(layer.starts, sensing.n)
