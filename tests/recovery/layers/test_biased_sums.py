@@ -16,7 +16,7 @@ def test_a_weekly_cycle_below_the_noise_of_a_day() -> None:
     held = []
     for seed in range(12):
         counts = random.poisson(np.where(weekday >= 5, 25, 70))
-        release = sdp.release(counts, epsilon="0.1", source=SeededSource(seed))
+        release = sdp.Adaptive().release(counts, epsilon="0.1", source=SeededSource(seed))
         for weights in ((weekday < 5).astype(float), (weekday == 5).astype(float)):
             interval = release.interval(weights)
             held.append(interval.low <= weights @ counts <= interval.high)

@@ -30,16 +30,16 @@ from sparsedp.recovery.layers.unseen import unseen_deviation
 if TYPE_CHECKING:
     from sparsedp.recovery.layers.recover import Fit
 
-SHARE = 0.5
+SHARE = 1.0
 """Of the unevenness at which a group would have been halved: what the cells of one that was not are off by."""
 
 MANY = 32
 """Cells of a group whose unevenness says how far its cells may be off."""
 
-SMOOTH = 0.75
+SMOOTH = 0.9
 """Structure within groups is rather smooth than rough: details of 2^j cells have 2^(SMOOTH·j) times the variance."""
 
-IN_ROWS, IN_TABLES = 1.8, 6.0
+IN_ROWS, IN_TABLES = 2.0, 7.0
 """How much more sums vary than uncorrelated details would make them. A box cuts groups all along its edge, and where it
 does they err alike."""
 
