@@ -25,7 +25,7 @@ from sparsedp.recovery.layers.detail_variances import (
 )
 from sparsedp.recovery.layers.error_model import ErrorModel, normal_quantile
 from sparsedp.recovery.layers.resampling import Refit, resample
-from sparsedp.recovery.layers.unseen import unseen_deviation
+from sparsedp.recovery.layers.unseen import noise_together, unseen_deviation
 
 if TYPE_CHECKING:
     from sparsedp.recovery.layers.recover import Fit
@@ -42,6 +42,10 @@ SMOOTH = 0.9
 IN_ROWS, IN_TABLES = 2.0, 7.0
 """How much more sums vary than uncorrelated details would make them. A box cuts groups all along its edge, and where it
 does they err alike."""
+
+TEXTURE, SMALL = 0.5, 0.35
+"""What differs from cell to cell is not seen at all where it is below the noise of a cell: a share of the cells' mean,
+or of so many deviations of the noise on one sum, if that is less."""
 
 RUNS = 8
 """Of the bootstrap, at least: there are few groups to learn from. In long rows there are more."""
@@ -62,7 +66,8 @@ def model_of_groups(fit: Fit, refit: Refit) -> ErrorModel:
         inside = widths[first] >= 1 << level
         spread = scatter[first] + extra[first] * _share_of_level(level, widths[first])
         shared[part] = np.where(inside, spread, shared[part])
-    cells = cell_variances(shared, n)
+    texture = np.repeat(_texture(fit, sizes), sizes)
+    cells = cell_variances(shared, n) + texture
 
     @lru_cache(maxsize=8)
     def ends(level: float) -> tuple[Floats, Floats]:
@@ -70,7 +75,7 @@ def model_of_groups(fit: Fit, refit: Refit) -> ErrorModel:
         return half, half
 
     together = IN_ROWS if fit.sensing.order is None else IN_TABLES
-    return ErrorModel(cells, together * shared, np.zeros(n), ends)
+    return ErrorModel(cells, together * shared, texture, ends)
 
 
 def _extra(fit: Fit, sizes: Integers) -> Floats:
@@ -83,6 +88,13 @@ def _extra(fit: Fit, sizes: Integers) -> Floats:
     many = SHARE * unseen_deviation(fit.law, fit.sensing.n, MANY) / MANY
     distance = np.minimum(np.minimum(distance, np.maximum(beside, many)), 2.0 * means)
     return np.asarray(np.where(sizes > 1, np.maximum(pi / 2 * distance**2 - means, 0.0), 0.0))
+
+
+def _texture(fit: Fit, sizes: Integers) -> Floats:
+    """For each group, the variance of its cells that is each cell's own, beyond the scatter of independent records."""
+    means = np.abs(np.add.reduceat(fit.estimate, fit.layers[0].starts)) / sizes
+    small = SMALL * noise_together(fit.law)
+    return np.asarray(np.where(sizes > 1, (TEXTURE * np.minimum(means, small)) ** 2, 0.0))
 
 
 def _share_of_level(level: int, widths: Floats) -> Floats:

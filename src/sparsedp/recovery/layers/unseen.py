@@ -18,6 +18,10 @@ def unseen_deviation(law: LayersLaw, n: int, sizes: Integers | int) -> Floats:
     """The difference between its halves from which on a group of so many cells would rather have been halved than not:
     one decay, and one for every halving above it.
     """
-    together = 1.0 / sum(1.0 / max(layer.variance, LEAST_NOISE) ** 0.5 for layer in law.layers)
     halvings = np.log2(np.maximum(n / np.asarray(sizes, dtype=np.float64), 1.0))
-    return np.asarray(DECAY * together * (1.0 + halvings))
+    return np.asarray(DECAY * noise_together(law) * (1.0 + halvings))
+
+
+def noise_together(law: LayersLaw) -> float:
+    """The deviation of the noise that the budget of all layers together would put on one sum, if it were Laplace's."""
+    return float(1.0 / sum(1.0 / max(layer.variance, LEAST_NOISE) ** 0.5 for layer in law.layers))
