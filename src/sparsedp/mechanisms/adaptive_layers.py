@@ -33,6 +33,7 @@ FEW_GROUPS = 24
 """Up to so many chosen groups are measured one by one; more, also every few together if that helps ranges."""
 
 TOGETHER = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512)
+"""How many may be."""
 
 RegularLayers = tuple[tuple[int, Fraction], ...]
 """Sizes of blocks, and their shares of what is left, finest first."""

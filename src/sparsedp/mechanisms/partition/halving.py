@@ -17,7 +17,7 @@ import numpy.typing as npt
 from sparsedp.arrays import Integers
 from sparsedp.noise.bernoulli import bernoulli
 from sparsedp.noise.probability import Rational
-from sparsedp.noise.source import BitStream, RandomSource
+from sparsedp.noise.source import RandomSource
 
 KNOTS = 64
 """Of the table, a decay."""
@@ -29,6 +29,7 @@ LEAST_ODDS = 4
 """A group that is not uneven is halved once in so many times: seldom enough that halving it again and again ends."""
 
 RATE = Decimal("1.06")
+"""As steep as leaves may be without costing more than halvings do."""
 
 COST = Fraction(7, 5)
 """Of a change by 1, in units of 1/decay: proven in `private_tree.md`, from this very table."""
@@ -80,15 +81,11 @@ def halved(scores: Integers, decay: int, source: RandomSource) -> npt.NDArray[np
             drawn = words.view(np.int64)
             fell = drawn < whole
             for tied in np.flatnonzero(drawn == whole):
-                fell[tied] = _next_digits_below(Fraction(int(rest[tied]), decay), stream)
+                # The coin goes on where its first digits are those of the chance.
+                fell[tied] = bernoulli(Rational(Fraction(int(rest[tied]), decay)), stream)
     finally:
         words.fill(0)
     return fell
-
-
-def _next_digits_below(rest: Fraction, stream: BitStream) -> bool:
-    """The coin goes on where its first 62 digits were those of the chance."""
-    return bernoulli(Rational(rest), stream)
 
 
 def _chances_of(scores: Integers, decay: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -19,6 +19,7 @@ HIDDEN, MOST = 2.0, 50.0
 """In deviations of the noise on one cell: what two cells may be apart unseen, and what a block counts for at most."""
 
 LEAST_DEVIATION = 1e-9
+"""Noise of a huge budget has none in floating point; it is taken for this."""
 
 
 def standing_out(row: Integers, deviation: float, add_noise: Callable[[Integers], None]) -> float:
