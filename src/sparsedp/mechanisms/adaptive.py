@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import sqrt
@@ -102,6 +102,15 @@ def _chosen(row: Integers, shares: Shares, terms: Terms) -> tuple[Layers, list[E
         looks.append(look.expense)
         left -= shares.look
         if standing_out(row, unit, look.add_to) < shares.stands_out_from(len(row)):
+            if shares.plenty:
+                look = _noise(terms, shares.look, "see how many records there are")
+                looks.append(look.expense)
+                left -= shares.look
+                total = row.sum(keepdims=True)
+                look.add_to(total)
+                if float(total[0]) / max(unit, 1e-9) >= shares.are_plenty_from(len(row)):
+                    calm = replace(shares, cells=shares.calm)
+                    return [(size, share * left) for size, share in regular_layers(len(row), calm, power)], looks
             starts, expense = _grown(row, hidden(unit), shares, terms)
             return _group_layers(starts, left - shares.tree, power), [*looks, expense]
     return [(size, share * left) for size, share in regular_layers(len(row), shares, power)], looks

@@ -28,6 +28,9 @@ class Shares:
     most `singled` cells are measured cell by cell: something stands out there, and to find which cell it is would cost
     more.
 
+    `plenty`: but if blocks of 64 cells have sums of more than this in the mean, in the same deviations, which another
+    `look` sees, then regular layers are measured even so, with the share `calm` for the cells; 0 if it is not looked at.
+
     Else regular layers are measured. `cells`: of what is left, for the cells, if there are blocks beside them.
     `blocks`: how many cells the smallest blocks have; 0 for no blocks, None for blocks that are best for ranges.
     `recovery`: of regular layers: "layers" shrinks all cells, "layers_keeping_sums" within the blocks above them only,
@@ -41,10 +44,16 @@ class Shares:
     cells: Fraction
     blocks: int | None
     recovery: str
+    plenty: float = 0.0
+    calm: Fraction = Fraction(0)
 
     def stands_out_from(self, n: int) -> float:
         """By how much the cells of a row have to stand out, all together, for regular layers to be measured."""
         return max(LEAST_SEEN, self.few * n / BLOCK)
+
+    def are_plenty_from(self, n: int) -> float:
+        """How many records a row of n cells has to have, in the same deviations, for regular layers to be measured."""
+        return max(LEAST_SEEN, self.plenty * n / 64)
 
 
 def _hundredths(number: int) -> Fraction:
@@ -63,8 +72,8 @@ ROWS: dict[str, Shares] = {
 
 TABLES: dict[str, Shares] = {
     "cells": ROWS["cells"],
-    "any": replace(ROWS["any"], cells=_hundredths(80), blocks=64, recovery="layers_keeping_sums"),
-    "ranges": replace(ROWS["ranges"], few=1.2, cells=_hundredths(75), blocks=64, recovery="fused_layers"),
+    "any": replace(ROWS["any"], cells=_hundredths(75), blocks=64, recovery="layers_keeping_sums", plenty=4.0, calm=_hundredths(50)),
+    "ranges": replace(ROWS["ranges"], few=1.2, cells=_hundredths(65), blocks=64, recovery="layers_keeping_sums", plenty=4.0, calm=_hundredths(50)),
 }
 """For several: the edge of a box cuts so many groups that most has to be spent on cells."""
 

@@ -23,7 +23,7 @@ def cell_order(shape: Sequence[int], ordered: Sequence[bool]) -> Integers | None
     apart = [axis for axis in range(len(shape)) if axis not in smooth]
     numbers = np.arange(prod(shape), dtype=np.int64).reshape(shape)
     tables = np.moveaxis(numbers, apart, range(len(apart))).reshape(-1, *(shape[axis] for axis in smooth))
-    curve = _z_order([shape[axis] for axis in smooth])
+    curve = z_order([shape[axis] for axis in smooth])
     order = np.ascontiguousarray(tables.reshape(len(tables), -1)[:, curve]).reshape(-1)
     return None if np.array_equal(order, numbers.reshape(-1)) else order
 
@@ -33,7 +33,7 @@ def separate_runs(shape: Sequence[int], ordered: Sequence[bool]) -> int:
     return prod(length for length, is_ordered in zip(shape, ordered, strict=True) if is_ordered)
 
 
-def _z_order(sides: list[int]) -> Integers:
+def z_order(sides: Sequence[int]) -> Integers:
     """The cells of a table of ordered axes, sorted by their interleaved bits; of one axis, as they are."""
     cells = prod(sides)
     if len(sides) < 2:

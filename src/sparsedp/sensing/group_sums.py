@@ -80,6 +80,16 @@ class GroupSums(Sensing):
         """How many cells in a row are neighbours: the row is made of runs of that many, apart from one another."""
         return separate_runs(self.shape, self.ordered)
 
+    @property
+    def ordered_sides(self) -> tuple[int, ...]:
+        """Of the ordered axes that are longer than one cell."""
+        return tuple(side for side, ordered in zip(self.shape, self.ordered, strict=True) if ordered and side > 1)
+
+    @property
+    def is_table(self) -> bool:
+        """Whether there are neighbours along more than one axis."""
+        return len(self.ordered_sides) > 1
+
     @cached_property
     def rows(self) -> int:
         """The number of groups."""

@@ -17,8 +17,10 @@ from sparsedp.recovery.layers.group_slopes import sloped_cells
 from sparsedp.recovery.layers.nonnegative import keeping_total, nearest_nonnegative
 from sparsedp.recovery.layers.unseen import unseen_deviation
 from sparsedp.recovery.shrinkage.shrink import shrink
+from sparsedp.recovery.shrinkage.shrink_table import shrink_table
 from sparsedp.recovery.solution import Solution, Status
 from sparsedp.sensing.base import Sensing
+from sparsedp.sensing.cell_order import z_order
 from sparsedp.sensing.group_sums import GroupSums
 
 LEAST_VARIANCE = 1e-200
@@ -107,10 +109,15 @@ def fit_layers(
     cells = fused[0].sums
     chosen = _chosen_groups(sensing, fused)
     known = None if chosen is not None else level_variances
-    shrunk = _shrunk_runs(cells, sensing, law.finest, known) if shrinks else cells.copy()
+    if not shrinks:
+        shrunk = cells.copy()
+    elif sensing.is_table:
+        shrunk = _shrunk_tables(sensing.split(values)[0].astype(np.float64), sensing, law.finest)
+    else:
+        shrunk = _shrunk_runs(cells, sensing, law.finest, known)
     if chosen is not None:
         shrunk += _spread(shrink_groups(chosen.starts, chosen.sums, chosen.variances, sensing.n), chosen, shrunk)
-    elif keep_sums and shrinks and len(fused) > 2:
+    elif shrinks and len(fused) > (1 if sensing.is_table else 2) and (keep_sums or sensing.is_table):
         shrunk += _spread(fused[1].sums, fused[1], shrunk)
     estimate = shrunk
     if nonnegative and len(fused) == 2 and chosen is None and sensing.n <= MOST_NEAREST:
@@ -136,6 +143,22 @@ def _spread(sums: Floats, groups: Layer, cells: Floats) -> Floats:
     """What gives each group its sum, spread evenly over its cells."""
     sizes = np.diff(groups.starts, append=len(cells))
     return np.repeat((sums - np.add.reduceat(cells, groups.starts)) / sizes, sizes)
+
+
+def _shrunk_tables(measured: Floats, sensing: GroupSums, law: IndependentLaw) -> Floats:
+    """Cells as measured, in the row's order; the ordered axes are one table for each place on the unordered ones.
+
+    Their noise is independent, which that of fused cells is not; the sums that were measured are put back afterwards.
+    """
+    run = sensing.run
+    if run < (LEAST_SHRUNK if run == sensing.n else LEAST_RUN) or sensing.n // run > MOST_RUNS:
+        return measured.copy()
+    curve, shrunk = z_order(sensing.ordered_sides), np.empty(sensing.n)
+    for start in range(0, sensing.n, run):
+        table = np.empty(run)
+        table[curve] = measured[start : start + run]
+        shrunk[start : start + run] = shrink_table(table.reshape(sensing.ordered_sides), law).reshape(-1)[curve]
+    return shrunk
 
 
 def _shrunk_runs(cells: Floats, sensing: GroupSums, law: IndependentLaw, level_variances: Floats | None) -> Floats:
