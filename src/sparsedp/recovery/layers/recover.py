@@ -16,6 +16,7 @@ from sparsedp.recovery.layers.group_shrinkage import shrink_groups
 from sparsedp.recovery.layers.group_slopes import sloped_cells
 from sparsedp.recovery.layers.nonnegative import keeping_total, nearest_nonnegative
 from sparsedp.recovery.layers.unseen import unseen_deviation
+from sparsedp.recovery.shrinkage.lone_cells import beside_lone_cells
 from sparsedp.recovery.shrinkage.shrink import shrink
 from sparsedp.recovery.shrinkage.shrink_table import shrink_table
 from sparsedp.recovery.solution import Solution, Status
@@ -157,7 +158,8 @@ def _shrunk_tables(measured: Floats, sensing: GroupSums, law: IndependentLaw) ->
     for start in range(0, sensing.n, run):
         table = np.empty(run)
         table[curve] = measured[start : start + run]
-        shrunk[start : start + run] = shrink_table(table.reshape(sensing.ordered_sides), law).reshape(-1)[curve]
+        table = beside_lone_cells(table.reshape(sensing.ordered_sides), law, lambda cells: shrink_table(cells, law))
+        shrunk[start : start + run] = table.reshape(-1)[curve]
     return shrunk
 
 
@@ -176,11 +178,12 @@ def _shrunk_runs(cells: Floats, sensing: GroupSums, law: IndependentLaw, level_v
 def _shrunk(cells: Floats, law: IndependentLaw, level_variances: Floats | None) -> Floats:
     if len(cells) < LEAST_SHRUNK:
         return cells.copy()
-    if level_variances is None:
-        return shrink(cells, law).value
-    variances = level_variances[: (len(cells) - 1).bit_length()]
-    # Rounding must not make a level look better measured than its cells: the noise would be taken for Gaussian.
-    return shrink(cells, law, np.where(variances > 0.999 * law.variance, law.variance, variances)).value
+    variances = None
+    if level_variances is not None:
+        variances = level_variances[: (len(cells) - 1).bit_length()]
+        # Rounding must not make a level look better measured than its cells: the noise would be taken for Gaussian.
+        variances = np.where(variances > 0.999 * law.variance, law.variance, variances)
+    return beside_lone_cells(cells, law, lambda row: shrink(row, law, variances).value)
 
 
 def _chosen_groups(sensing: GroupSums, fused: list[Layer]) -> Layer | None:

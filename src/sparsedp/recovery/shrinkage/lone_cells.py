@@ -1,0 +1,142 @@
+"""Cells that stand out alone: found one by one, and taken off before the rest is shrunk.
+
+A frame spreads a lone cell over all its levels, and each level sees a part of it only; against the cells around it, it
+is seen whole. So every cell is compared with the middle one of those around it. What is above by `SEEN` deviations of
+the noise, with nothing of the kind nearby, is a candidate: the rest is smoothed without the candidates, and their heights
+above it have a prior of their own, learnt as those of the frame are. Their posterior means are taken off, and put back
+when the rest is shrunk. Piles, slopes and counts that scatter everywhere are left to the frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
+from math import isfinite, sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp.arrays import Floats, Integers
+from sparsedp.jit import kernel
+from sparsedp.noise.law import IndependentLaw
+from sparsedp.recovery.shrinkage.coefficient_noise import noise_nodes, variance_shape
+from sparsedp.recovery.shrinkage.gap_chunks import chunks_of
+from sparsedp.recovery.shrinkage.magnitude_grid import GRID, count
+from sparsedp.recovery.shrinkage.noise_removal import removed_share
+from sparsedp.recovery.shrinkage.scale_mixture import VAGUE, Evidence, fit, tables
+
+SEEN = 4.0
+"""In deviations of the noise: what a candidate is above the cells around it, and no other cell nearby is."""
+
+FEWEST = 64
+"""In fewer cells no prior can be learnt."""
+
+NULL_COUNT, VAGUE_COUNT, GATE = 40.0, 3.0, 4.0
+"""Cells imagined to be as those around them, and of unknown height; and the nats by which there must seem to be some."""
+
+MOST_SHARE = 0.25
+"""If more of the cells than this seem to have a height of their own, none is lone."""
+
+
+def beside_lone_cells(observed: Floats, law: IndependentLaw, smooth: Callable[[Floats], Floats]) -> Floats:
+    """A row or a table of noisy counts, shrunk by `smooth`, but for the cells that stand out alone."""
+    alone = _lone_cells(observed, law, smooth)
+    return smooth(observed) if alone is None else np.asarray(smooth(observed - alone) + alone)
+
+
+def _lone_cells(observed: Floats, law: IndependentLaw, smooth: Callable[[Floats], Floats]) -> Floats | None:
+    """By how much they stand out, 0 elsewhere; None if there are none."""
+    if observed.size < FEWEST or not 0.0 < law.variance or not isfinite(law.variance):
+        return None
+    around, near = _neighbourhoods(observed.ndim)
+    deviation = sqrt(law.variance)
+    middle = _middles(observed, around)
+    scores = (observed - middle) / deviation
+    seen = np.abs(scores) > SEEN
+    lone = ~_beside(seen, near)
+    candidates = seen & lone & (scores > 0.0)
+    if not candidates.any():
+        return None
+    level = smooth(np.where(seen, middle, observed))
+    heights = (observed - level) / deviation
+    evidence = Evidence.of(*noise_nodes(variance_shape(law)))
+    counts = _histogram(heights[lone])
+    pseudo = VAGUE_COUNT * VAGUE
+    pseudo[0] += NULL_COUNT
+    weights = fit(counts, evidence, VAGUE, pseudo, GATE)
+    if 1.0 - weights[0] > MOST_SHARE:
+        return None
+    (table,) = tables(evidence, weights[None])
+    alone = np.zeros_like(observed)
+    alone[candidates] = deviation * np.maximum(_posterior_means(heights[candidates], table), 0.0)
+    return alone
+
+
+def _neighbourhoods(axes: int) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """Where the cells lie that one is compared with, and where those among which it must be alone.
+
+    On one axis four on each side, and two; on two axes the eight around, and on more the next along each.
+    """
+    if axes == 1:
+        steps = [(step,) for step in range(-4, 5) if step]
+        return steps, steps[2:6]
+    ring = [step for step in product((-1, 0, 1), repeat=axes) if any(step)]
+    if axes > 2:
+        ring = [step for step in ring if np.count_nonzero(step) == 1]
+    return ring, ring
+
+
+def _middles(cells: Floats, steps: Sequence[tuple[int, ...]]) -> Floats:
+    """The median of the cells around each one; beyond an end the table is its own mirror image."""
+    reach = int(np.abs(steps).max())
+    padded = np.pad(cells, reach, mode="symmetric")
+    strides = np.array(padded.strides) // padded.itemsize
+    offsets = np.array(steps, np.int64) @ strides
+    found = np.zeros(padded.size)
+    margin = int(np.abs(offsets).max())
+    with chunks_of(padded.size) as chunks:
+        chunks.run(partial(_find_middles, padded.reshape(-1), offsets, margin, found), padded.size)
+    inside = tuple(slice(reach, reach + side) for side in cells.shape)
+    return np.ascontiguousarray(found.reshape(padded.shape)[inside])
+
+
+@kernel
+def _find_middles(cells: Floats, offsets: Integers, margin: int, found: Floats, first: int, last: int) -> None:
+    count = len(offsets)
+    around = np.empty(count)
+    for cell in range(max(first, margin), min(last, len(cells) - margin)):
+        for i in range(count):
+            value = cells[cell + offsets[i]]
+            place = i
+            while place > 0 and around[place - 1] > value:
+                around[place] = around[place - 1]
+                place -= 1
+            around[place] = value
+        found[cell] = 0.5 * (around[(count - 1) // 2] + around[count // 2])
+
+
+def _beside(seen: npt.NDArray[np.bool_], steps: Sequence[tuple[int, ...]]) -> npt.NDArray[np.bool_]:
+    """Whether any of the cells around one is seen."""
+    reach = int(np.abs(steps).max())
+    padded = np.pad(seen, reach)
+    beside = np.zeros_like(seen)
+    for step in steps:
+        beside |= padded[tuple(slice(reach + s, reach + s + n) for s, n in zip(step, seen.shape, strict=True))]
+    return beside
+
+
+@kernel
+def _histogram(scores: Floats) -> Floats:
+    counts = np.zeros((1, len(GRID) + 1))
+    for i in range(len(scores)):
+        count(scores[i], counts, 0)
+    return counts[0, :-1].copy()
+
+
+@kernel
+def _posterior_means(scores: Floats, table: Floats) -> Floats:
+    means = np.empty(len(scores))
+    for i in range(len(scores)):
+        means[i] = scores[i] * (1.0 - removed_share(table, scores[i]))
+    return means
