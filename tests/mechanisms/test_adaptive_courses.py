@@ -11,7 +11,7 @@ from sparsedp.arrays import Integers
 from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, regular_layers
-from sparsedp.mechanisms.adaptive_shares import ROWS, shares_for
+from sparsedp.mechanisms.adaptive_shares import ROWS, TABLES, shares_for
 from sparsedp.sensing.group_sums import GroupSums
 
 N = 1024
@@ -21,7 +21,7 @@ GROUPS = {
     "many": list(range(0, N, 16)),
     "small": list(range(0, N, 4)),
 }
-COURSES = list(product((-50.0, 1e6), GROUPS))
+COURSES = list(product((-50.0, 1e6), (-50.0, 1e6), GROUPS))
 
 
 def courses(
@@ -30,9 +30,10 @@ def courses(
     """A synopsis for everything that the looks may have seen."""
     found = []
     table = np.ones(shape, np.int64) if counts is None else counts.reshape(shape)
-    for out, groups in COURSES:
+    for out, many, groups in COURSES:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(adaptive, "standing_out", lambda *_, seen=out: seen)
+            patch.setattr(adaptive, "records", lambda *_, seen=many: seen)
             patch.setattr(adaptive, "flat_groups", lambda *_, seen=groups: np.array(GROUPS[seen], np.int64))
             found.append(Adaptive(workload).measure(table, epsilon=budget))
     return found
@@ -50,12 +51,13 @@ def test_every_course_costs_the_budget(shape: tuple[int, ...], workload: str, bu
         assert sum(paid) == (budget.rho or budget.epsilon)
         assert isinstance(synopsis.sensing, GroupSums)
         kinds.add((tuple(each.purpose for each in expenses), isinstance(synopsis.sensing.layers[0], int)))
-    assert len(kinds) >= {"any": 3, "ranges": 3, "cells": 1}[workload], "courses were left out"
+    least = 1 if workload == "cells" else 3 if len(shape) == 1 else 4
+    assert len(kinds) >= least, "courses were left out"
 
 
 def test_small_groups_are_measured_cell_by_cell() -> None:
     found = dict(zip(COURSES, courses((N,), "any", sdp.Budget(epsilon=1)), strict=True))
-    sensing = found[-50.0, "some"].sensing
+    sensing = found[-50.0, -50.0, "some"].sensing
     assert isinstance(sensing, GroupSums)
     assert sensing.starts[0].tolist() == [0, 512, 768, 776, 777, 778, 779, 780, 781, 782, 783, 784, 800]
 
@@ -103,7 +105,7 @@ def test_groups_are_not_looked_for_where_cells_are_known_to_be_zero() -> None:
 @pytest.mark.parametrize("workload", ["any", "ranges"])
 @pytest.mark.parametrize("budget", [sdp.Budget(epsilon=1), sdp.Budget(rho=1)], ids=str)
 def test_regular_layers_are_those_of_the_kind_of_noise(workload: str, budget: sdp.Budget) -> None:
-    found = dict(zip(COURSES, courses((N,), workload, budget), strict=True))[1e6, "one"].sensing
+    found = dict(zip(COURSES, courses((N,), workload, budget), strict=True))[1e6, -50.0, "one"].sensing
     assert isinstance(found, GroupSums)
     by_power = [[size for size, _ in regular_layers(N, ROWS[workload], power)] for power in (LAPLACE, GAUSSIAN)]
     assert by_power[0] != by_power[1]
@@ -117,8 +119,35 @@ def test_the_threshold_is_the_stated_one(
 ) -> None:
     n = int(np.prod(shape))
     threshold = shares_for(workload, shape, (True,) * len(shape)).stands_out_from(n)
+    monkeypatch.setattr(adaptive, "records", lambda *_: 0.0)
     for seen, grouped in ((np.nextafter(threshold, 0), True), (threshold, False)):
         monkeypatch.setattr(adaptive, "standing_out", lambda *_, seen=seen: seen)
         sensing = Adaptive(workload).measure(np.zeros(shape, np.int64), epsilon=1).sensing
         assert isinstance(sensing, GroupSums)
         assert isinstance(sensing.layers[0], list) == grouped
+
+
+@pytest.mark.parametrize("workload", ["any", "ranges"])
+def test_tables_with_plenty_of_records_are_measured_in_regular_layers(
+    workload: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares = TABLES[workload]
+    threshold = shares.are_plenty_from(64 * 64)
+    monkeypatch.setattr(adaptive, "standing_out", lambda *_: 0.0)
+    for seen, grouped in ((np.nextafter(threshold, 0), True), (threshold, False)):
+        monkeypatch.setattr(adaptive, "records", lambda *_, seen=seen: seen)
+        synopsis = Adaptive(workload).measure(np.zeros((64, 64), np.int64), epsilon=1)
+        assert isinstance(synopsis.sensing, GroupSums)
+        assert isinstance(synopsis.sensing.layers[0], list) == grouped
+        first = next(each for each in synopsis.guarantee.expenses if each.purpose == "measure").budget.epsilon
+        assert grouped or first == (1 - 2 * shares.look) * shares.calm
+
+
+def test_rows_are_not_counted() -> None:
+    def refused(*_: object) -> float:
+        raise AssertionError("a look that is not needed")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(adaptive, "records", refused)
+        for workload in ROWS:
+            Adaptive(workload).measure(np.zeros(N, np.int64), epsilon=1)

@@ -17,13 +17,18 @@ EVERY_SHARES = pytest.mark.parametrize("shares", KINDS.values(), ids=KINDS.keys(
 def smallest(shares: Shares) -> Fraction:
     """The least share that any phase can have, over all numbers of cells and groups; of the tree, over its cost."""
     regular = min(
-        share for n in SIZES for power in (LAPLACE, GAUSSIAN) for _, share in regular_layers(n, shares, power)
+        share
+        for each in (shares, shares.when_calm() if shares.plenty else shares)
+        for n in SIZES
+        for power in (LAPLACE, GAUSSIAN)
+        for _, share in regular_layers(n, each, power)
     )
-    found = [regular * (1 - shares.look)]
+    looks = shares.look * (2 if shares.plenty else 1)
+    found = [regular * (1 - looks)]
     if shares.look:
         alone = [bundles(groups, power)[1] for groups in [1, 24, 25, 60, 10**4, 10**7] for power in (LAPLACE, GAUSSIAN)]
         least = min(min(each, 1 - each) for each in alone if each < 1)
-        found += [shares.look, shares.tree / COST, (1 - shares.look - shares.tree) * least]
+        found += [shares.look, shares.tree / COST, (1 - looks - shares.tree) * least]
     return min(found)
 
 
@@ -34,9 +39,10 @@ def test_no_phase_has_less_than_what_is_checked_before_the_debit(shares: Shares)
 
 @EVERY_SHARES
 def test_looks_leave_most_of_the_budget(shares: Shares) -> None:
-    assert 0 <= shares.look + shares.tree < Fraction(1, 2)
+    assert 0 <= 2 * shares.look + shares.tree < Fraction(1, 2)
     assert (shares.look > 0) == (shares.tree > 0)
     assert 0 < shares.cells < 1
+    assert (shares.plenty > 0) == (0 < shares.calm < 1)
 
 
 @pytest.mark.parametrize("workload", ROWS)
@@ -54,3 +60,6 @@ def test_more_has_to_stand_out_of_longer_rows() -> None:
     shares = ROWS["any"]
     assert shares.stands_out_from(256) == LEAST_SEEN
     assert shares.stands_out_from(2**20) == 2 * shares.stands_out_from(2**19) > LEAST_SEEN
+    shares = TABLES["any"]
+    assert shares.are_plenty_from(256) == LEAST_SEEN
+    assert shares.are_plenty_from(2**20) == 2 * shares.are_plenty_from(2**19) > LEAST_SEEN

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import sqrt
@@ -21,6 +22,7 @@ from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
 from sparsedp.mechanisms.partition.halving import chances, decay_for, halved
 from sparsedp.mechanisms.partition.private_tree import flat_groups, singled
+from sparsedp.mechanisms.partition.records import records
 from sparsedp.mechanisms.partition.standing_out import hidden, standing_out
 from sparsedp.mechanisms.terms import WHOLE, Terms
 from sparsedp.noise.law import LayersLaw
@@ -29,6 +31,9 @@ from sparsedp.privacy.guarantee import Expense
 from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.synopsis import Synopsis
+
+Look = Callable[[Integers, float, Callable[[Integers], None]], float]
+"""Takes the cells, the deviation of the noise that a whole budget puts on one, and what adds the look's own noise."""
 
 Layers = list[tuple[int | list[int], Fraction]]
 """Groups (a block size, or their first cells) and the share of the budget that their sums get, finest first."""
@@ -95,25 +100,24 @@ class Adaptive(Mechanism):
 def _chosen(row: Integers, shares: Shares, terms: Terms) -> tuple[Layers, list[Expense]]:
     """What to measure, and what was paid for deciding it."""
     power = GAUSSIAN if terms.gaussian else LAPLACE
-    looks, left = [], Fraction(1)
-    if shares.look:
-        unit = sqrt(_noise(terms, WHOLE, "measure").law.variance)
-        look = _noise(terms, shares.look, "see whether cells stand out")
-        looks.append(look.expense)
-        left -= shares.look
-        if standing_out(row, unit, look.add_to) < shares.stands_out_from(len(row)):
-            if shares.plenty:
-                look = _noise(terms, shares.look, "see how many records there are")
-                looks.append(look.expense)
-                left -= shares.look
-                total = row.sum(keepdims=True)
-                look.add_to(total)
-                if float(total[0]) / max(unit, 1e-9) >= shares.are_plenty_from(len(row)):
-                    calm = replace(shares, cells=shares.calm)
-                    return [(size, share * left) for size, share in regular_layers(len(row), calm, power)], looks
-            starts, expense = _grown(row, hidden(unit), shares, terms)
-            return _group_layers(starts, left - shares.tree, power), [*looks, expense]
-    return [(size, share * left) for size, share in regular_layers(len(row), shares, power)], looks
+    unit = sqrt(_noise(terms, WHOLE, "measure").law.variance)
+    looks: list[Expense] = []
+
+    def look(measure: Look, purpose: str) -> float:
+        noise = _noise(terms, shares.look, purpose)
+        looks.append(noise.expense)
+        return measure(row, unit, noise.add_to)
+
+    def regular(shares: Shares) -> Layers:
+        left = 1 - len(looks) * shares.look
+        return [(size, share * left) for size, share in regular_layers(len(row), shares, power)]
+
+    if not shares.look or look(standing_out, "see whether cells stand out") >= shares.stands_out_from(len(row)):
+        return regular(shares), looks
+    if shares.plenty and look(records, "see how many records there are") >= shares.are_plenty_from(len(row)):
+        return regular(shares.when_calm()), looks
+    starts, tree = _grown(row, hidden(unit), shares, terms)
+    return _group_layers(starts, 1 - len(looks) * shares.look - shares.tree, power), [*looks, tree]
 
 
 def _grown(row: Integers, slack: int, shares: Shares, terms: Terms) -> tuple[Integers, Expense]:

@@ -16,20 +16,23 @@ LEAST_CELLS = 256
 """Smaller tables are measured in regular layers without a look."""
 
 LEAST_SEEN = 100.0
-"""In deviations of the noise on a cell: two deviations of the look's own noise if it is Laplace (14 if Gaussian)."""
+"""In deviations of the noise on a cell: two deviations of a look's own noise if it is Laplace (14 if Gaussian)."""
+
+PLENTY_BLOCK = 64
+"""Cells of the blocks whose mean sum says whether there are plenty of records."""
 
 
 @dataclass(frozen=True)
 class Shares:
-    """For one workload. `look`: for seeing in how many places cells stand out, if that is looked at.
+    """For one workload. `look`: for each number that is looked at; first, in how many places cells stand out.
 
     `few`: cells stand out in few places if it is by less than this in the mean over blocks of 16 cells, in deviations
     of the noise on a cell. Then groups of cells that seem flat are measured, found with the share `tree`. Groups of at
     most `singled` cells are measured cell by cell: something stands out there, and to find which cell it is would cost
     more.
 
-    `plenty`: but if blocks of 64 cells have sums of more than this in the mean, in the same deviations, which another
-    `look` sees, then regular layers are measured even so, with the share `calm` for the cells; 0 if it is not looked at.
+    `plenty`: unless the sums of blocks of 64 cells are more than this in the mean, in the same deviations, as a second
+    look sees it: then regular layers are measured, with the share `calm` instead of `cells`. 0: it is not looked at.
 
     Else regular layers are measured. `cells`: of what is left, for the cells, if there are blocks beside them.
     `blocks`: how many cells the smallest blocks have; 0 for no blocks, None for blocks that are best for ranges.
@@ -51,9 +54,13 @@ class Shares:
         """By how much the cells of a row have to stand out, all together, for regular layers to be measured."""
         return max(LEAST_SEEN, self.few * n / BLOCK)
 
+    def when_calm(self) -> Shares:
+        """For regular layers of cells that do not stand out."""
+        return replace(self, cells=self.calm)
+
     def are_plenty_from(self, n: int) -> float:
         """How many records a row of n cells has to have, in the same deviations, for regular layers to be measured."""
-        return max(LEAST_SEEN, self.plenty * n / 64)
+        return max(LEAST_SEEN, self.plenty * n / PLENTY_BLOCK)
 
 
 def _hundredths(number: int) -> Fraction:
@@ -70,12 +77,15 @@ ROWS: dict[str, Shares] = {
 }
 """By workload, for cells along one ordered axis."""
 
+_TABLE = replace(ROWS["any"], blocks=64, recovery="layers_keeping_sums", plenty=4.0, calm=_hundredths(50))
+
 TABLES: dict[str, Shares] = {
     "cells": ROWS["cells"],
-    "any": replace(ROWS["any"], cells=_hundredths(75), blocks=64, recovery="layers_keeping_sums", plenty=4.0, calm=_hundredths(50)),
-    "ranges": replace(ROWS["ranges"], few=1.2, cells=_hundredths(65), blocks=64, recovery="layers_keeping_sums", plenty=4.0, calm=_hundredths(50)),
+    "any": replace(_TABLE, cells=_hundredths(75)),
+    "ranges": replace(_TABLE, cells=_hundredths(65), tree=ROWS["ranges"].tree, singled=1),
 }
-"""For several: the edge of a box cuts so many groups that most has to be spent on cells."""
+"""For several: the edge of a box cuts so many groups that most has to be spent on cells; and regular layers, which are
+shrunk in boxes at any place, are better than chosen groups as soon as there is something to see in small blocks."""
 
 
 def shares_for(workload: str, shape: Sequence[int], ordered: Sequence[bool]) -> Shares:

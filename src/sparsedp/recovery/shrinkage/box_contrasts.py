@@ -66,7 +66,7 @@ def add_beside(contrasts: Floats, apart: int, squares: Floats, weights: Weights,
 def classify_and_count(
     contrasts: Floats, squares: Floats, weights: Weights, classes: Classes, first: int, last: int
 ) -> Floats:
-    """The class of each contrast, and counts of them by class and magnitude; those that are 0 by symmetry are left out."""
+    """The class of each contrast, and counts by class and magnitude, without those that are 0 by symmetry."""
     counts = np.zeros((SURROUNDINGS, len(GRID) + 1))
     for i in range(first, last):
         kind = UNKNOWN
@@ -80,9 +80,7 @@ def classify_and_count(
 
 
 @kernel
-def keep_noise(
-    values: Floats, contrasts: Floats, classes: Classes, tables: Floats, first: int, last: int
-) -> None:
+def keep_noise(values: Floats, contrasts: Floats, classes: Classes, tables: Floats, first: int, last: int) -> None:
     """Of `values`, the same contrasts in units of a mean, leave what is noise."""
     for i in range(first, last):
         values[i] *= removed_share(tables[classes[i]], contrasts[i])

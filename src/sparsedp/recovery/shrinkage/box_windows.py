@@ -1,9 +1,9 @@
 """Windows that are boxes: the translation-invariant Haar frame of a table, one axis at a time.
 
 Every axis has a width, 1 at first. A step doubles the width of one axis: windows next to one another along it become
-one, and their *contrast*, (mean before − mean after)/2, is what tells them apart. A window is known by its centre: on an
-axis of width 1 by the cell, on any other by one of the n + 1 gaps between cells, the ends included. Beyond an end the
-table is its own mirror image, so a window at gap −c is that at gap c, and a contrast there is minus that one.
+one, and their *contrast*, (mean before − mean after)/2, is what tells them apart. A window is known by its centre: on
+an axis of width 1 by the cell, on any other by one of the n + 1 gaps between cells, the ends included. Beyond an end
+the table is its own mirror image, so a window at gap −c is that at gap c, and a contrast there is minus that one.
 
 Arrays are seen as (before, along, after): the axis that is worked on, and all axes before and after it as one. Work on
 first ≤ number < last of their elements means on the lines along `after` that begin there.
@@ -53,7 +53,7 @@ def merge(windows: Floats, width: int, means: Floats, contrasts: Floats, first: 
 
 @kernel
 def narrow(means: Floats, contrasts: Floats, width: int, windows: Floats, first: int, last: int) -> None:
-    """Back again: windows of `width` cells, each the mean of what the two wider ones that hold it as a half say of it."""
+    """Back again: windows of `width` cells, each the mean of what the two wider ones say of which it is a half."""
     along, after = windows.shape[1], windows.shape[2]
     n = means.shape[1] - 1
     before, place = divmod((first + after - 1) // after, along)

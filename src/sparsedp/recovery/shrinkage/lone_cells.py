@@ -2,9 +2,9 @@
 
 A frame spreads a lone cell over all its levels, and each level sees a part of it only; against the cells around it, it
 is seen whole. So every cell is compared with the middle one of those around it. What is above by `SEEN` deviations of
-the noise, with nothing of the kind nearby, is a candidate: the rest is smoothed without the candidates, and their heights
-above it have a prior of their own, learnt as those of the frame are. Their posterior means are taken off, and put back
-when the rest is shrunk. Piles, slopes and counts that scatter everywhere are left to the frame.
+the noise, with nothing of the kind nearby, is a candidate: the rest is smoothed without the candidates, and their
+heights above it have a prior of their own, learnt as those of the frame are. Their posterior means are taken off, and
+put back when the rest is shrunk. Piles, slopes and counts that scatter everywhere are left to the frame.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ FEWEST = 64
 """In fewer cells no prior can be learnt."""
 
 NULL_COUNT, VAGUE_COUNT, GATE = 40.0, 3.0, 4.0
-"""Cells imagined to be as those around them, and of unknown height; and the nats by which there must seem to be some."""
+"""Cells imagined to be as those around them, and of any height; and the nats by which there must seem to be some."""
 
 MOST_SHARE = 0.25
-"""If more of the cells than this seem to have a height of their own, none is lone."""
+"""If more of the cells than this are seen, or seem to have a height of their own, none is lone."""
 
 
 def beside_lone_cells(observed: Floats, law: IndependentLaw, smooth: Callable[[Floats], Floats]) -> Floats:
@@ -47,7 +47,7 @@ def beside_lone_cells(observed: Floats, law: IndependentLaw, smooth: Callable[[F
 
 def _lone_cells(observed: Floats, law: IndependentLaw, smooth: Callable[[Floats], Floats]) -> Floats | None:
     """By how much they stand out, 0 elsewhere; None if there are none."""
-    if observed.size < FEWEST or not 0.0 < law.variance or not isfinite(law.variance):
+    if observed.size < FEWEST or not law.variance > 0.0 or not isfinite(law.variance):
         return None
     around, near = _neighbourhoods(observed.ndim)
     deviation = sqrt(law.variance)
@@ -56,7 +56,7 @@ def _lone_cells(observed: Floats, law: IndependentLaw, smooth: Callable[[Floats]
     seen = np.abs(scores) > SEEN
     lone = ~_beside(seen, near)
     candidates = seen & lone & (scores > 0.0)
-    if not candidates.any():
+    if not candidates.any() or seen.mean() > MOST_SHARE:
         return None
     level = smooth(np.where(seen, middle, observed))
     heights = (observed - level) / deviation

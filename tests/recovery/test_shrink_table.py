@@ -1,0 +1,180 @@
+"""Shrinkage in a frame of boxes: exact where nothing is removed, noise known exactly, better than along a curve."""
+
+from fractions import Fraction
+from itertools import product
+from math import prod, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparsedp.arrays import Floats
+from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.recovery.shrinkage import shrink_table as subject
+from sparsedp.recovery.shrinkage.box_contrasts import add_along, add_beside
+from sparsedp.recovery.shrinkage.box_windows import contrast_deviations, merge, narrow, window_deviations
+from sparsedp.recovery.shrinkage.shrink import shrink
+from sparsedp.recovery.shrinkage.shrink_table import shrink_table
+from sparsedp.sensing.cell_order import z_order
+
+LAW = DiscreteLaplaceLaw(Fraction(10))
+SIDES = st.lists(st.integers(1, 9), min_size=1, max_size=3).filter(lambda sides: prod(sides) > 1)
+
+
+def mirrored(cells: Floats, place: int) -> float:
+    """The cell at any place of a row that goes on as its own mirror image."""
+    place %= 2 * len(cells)
+    return float(cells[min(place, 2 * len(cells) - 1 - place)])
+
+
+def merged(cells: Floats, width: int) -> tuple[Floats, Floats]:
+    """Means and contrasts of a row at every gap, by definition."""
+    half = width // 2
+    sums = [[mirrored(cells, gap + step) for step in range(-half, half)] for gap in range(len(cells) + 1)]
+    left, right = np.array([np.mean(each[:half]) for each in sums]), np.array([np.mean(each[half:]) for each in sums])
+    return 0.5 * (left + right), 0.5 * (left - right)
+
+
+def steps(cells: Floats) -> list[tuple[int, Floats, Floats]]:
+    """Width, means and contrasts of a row, step by step, by the kernels."""
+    found, width, windows = [], 1, cells[None, :, None]
+    while width < len(cells):
+        means, contrasts = np.empty((1, len(cells) + 1, 1)), np.empty((1, len(cells) + 1, 1))
+        merge(windows, width, means, contrasts, 0, means.size)
+        width, windows = 2 * width, means
+        found.append((width, means, contrasts))
+    return found
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 8, 13])
+def test_windows_and_contrasts_are_what_they_are_said_to_be(n: int) -> None:
+    cells = np.random.default_rng(n).normal(size=n)
+    for width, means, contrasts in steps(cells):
+        expected = merged(cells, width)
+        np.testing.assert_allclose(means.ravel(), expected[0], atol=1e-12)
+        np.testing.assert_allclose(contrasts.ravel(), expected[1], atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 8, 13])
+def test_the_noise_of_windows_and_contrasts_is_known_exactly(n: int) -> None:
+    """Their deviations, from what each cell adds to them: columns of the identity."""
+    columns = [steps(column) for column in np.eye(n)]
+    for step, (width, *_) in enumerate(columns[0]):
+        means, contrasts = (np.array([column[step][kind].ravel() for column in columns]) for kind in (1, 2))
+        np.testing.assert_allclose(sqrt(width) * np.sqrt((means**2).sum(0)), window_deviations(n, width), atol=1e-9)
+        np.testing.assert_allclose(
+            sqrt(width) * np.sqrt((contrasts**2).sum(0)), contrast_deviations(n, width), atol=1e-9
+        )
+    assert (window_deviations(n, 1) == 1.0).all()
+
+
+@given(SIDES, st.integers(0, 2**32 - 1))
+def test_nothing_is_lost_on_the_way_there_and_back(sides: list[int], seed: int) -> None:
+    """With all contrasts left as they are, narrowing undoes merging, whatever the sides."""
+    table = np.random.default_rng(seed).normal(size=sides)
+    widths, windows, kept = [1] * len(sides), table, []
+    with subject.chunks_of(table.size) as chunks:
+        while (axis := subject._next_axis(widths, table.shape)) is not None:
+            windows, contrasts = subject._merged(windows, axis, widths[axis], chunks)
+            widths[axis] *= 2
+            kept.append((axis, contrasts))
+        for axis, contrasts in reversed(kept):
+            widths[axis] //= 2
+            windows = subject._narrowed(windows, contrasts, axis, sides[axis], widths[axis], chunks)
+    np.testing.assert_allclose(windows, table, atol=1e-12)
+
+
+def test_halves_of_wider_windows_are_averaged() -> None:
+    """The inverse of contrasts of one gap alone: both cells beside it change, each by half."""
+    means, contrasts, cells = np.zeros((1, 6, 1)), np.zeros((1, 6, 1)), np.empty((1, 5, 1))
+    contrasts[0, 2, 0] = 1.0
+    narrow(means, contrasts, 1, cells, 0, cells.size)
+    assert cells.ravel().tolist() == [0.0, 0.5, -0.5, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_surroundings_share_no_cell_with_a_contrast(axis: int) -> None:
+    """By a loop over all places: those next along the axis, and the sum of those beside."""
+    scores = np.random.default_rng(1).normal(size=(7, 9))
+    squares, weights = np.zeros((7, 9)), np.zeros((7, 9), np.uint8)
+    apart = (2, 3)
+    for other in range(2):
+        add = add_along if other == axis else add_beside
+        arrays = [subject._along(array, other) for array in (scores, squares, weights)]
+        add(arrays[0], apart[other], *arrays[1:], 0, scores.size)
+    for place in product(range(7), range(9)):
+        square, weight = 0.0, 0
+        for other in range(2):
+            around = []
+            for sign in (-1, 1):
+                there = list(place)
+                there[other] += sign * apart[other]
+                if 0 <= there[other] < scores.shape[other]:
+                    around.append(scores[tuple(there)])
+            square += sum(each**2 for each in around) if other == axis else sum(around) ** 2
+            weight += len(around)
+        assert squares[place] == pytest.approx(square)
+        assert weights[place] == weight
+
+
+def noisy(table: Floats, seed: int) -> Floats:
+    """With Laplace noise of the law's scale."""
+    return np.asarray(np.round(table + np.random.default_rng(seed).laplace(scale=10.0, size=table.shape)))
+
+
+def hills(side: int) -> Floats:
+    """A peak and a plain."""
+    y, x = np.mgrid[0:side, 0:side] / side
+    return np.asarray(300 * np.exp(-((x - 0.3) ** 2 + (y - 0.6) ** 2) / 0.02) + 20 * (x > 0.7))
+
+
+def test_it_is_better_than_along_a_curve() -> None:
+    truth, errors = hills(64), np.zeros(3)
+    curve = z_order((64, 64))
+    for seed in range(4):
+        seen = noisy(truth, seed)
+        row = np.empty(truth.size)
+        row[curve] = shrink(seen.reshape(-1)[curve], LAW).value
+        found = seen, row.reshape(64, 64), shrink_table(seen, LAW)
+        errors += [np.linalg.norm(each - truth) for each in found]
+    assert errors[2] < 0.85 * errors[1] < 0.5 * errors[0]
+
+
+def test_a_table_and_its_mirror_image_are_shrunk_alike() -> None:
+    seen = noisy(hills(24), 3)[:, :17]
+    found = shrink_table(seen, LAW)
+    np.testing.assert_allclose(shrink_table(seen[::-1].copy(), LAW)[::-1], found, atol=1e-9)
+    np.testing.assert_allclose(shrink_table(seen[:, ::-1].copy(), LAW)[:, ::-1], found, atol=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(2,), (1, 2), (3, 5), (40, 1), (7, 11, 5), (2, 3, 4, 5), (100, 3)], ids=str)
+def test_the_total_is_kept(shape: tuple[int, ...]) -> None:
+    seen = noisy(np.full(shape, 50.0), 1)
+    assert shrink_table(seen, LAW).sum() == pytest.approx(seen.sum())
+
+
+def test_even_counts_come_out_even() -> None:
+    seen = noisy(np.full((64, 64), 100.0), 2)
+    assert np.abs(shrink_table(seen, LAW) - 100.0).std() < 1.0
+
+
+def test_a_cell_far_above_the_noise_is_left_alone() -> None:
+    truth = np.zeros((32, 32))
+    truth[5, 20] = 1e6
+    assert shrink_table(noisy(truth, 1), LAW)[5, 20] == pytest.approx(1e6, abs=60)
+
+
+def test_without_noise_nothing_is_removed() -> None:
+    table = np.arange(12.0).reshape(3, 4)
+    certain = DiscreteLaplaceLaw(Fraction(1, 10**4))
+    assert certain.variance == 0.0
+    assert (shrink_table(table, certain) == table).all()
+    assert (shrink_table(np.full((1, 1), 3.0), LAW) == 3.0).all()
+
+
+def test_chunks_and_threads_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = noisy(hills(40), 5)
+    whole = shrink_table(seen, LAW)
+    monkeypatch.setattr("sparsedp.recovery.shrinkage.gap_chunks.CHUNK", 97)
+    np.testing.assert_allclose(shrink_table(seen, LAW), whole, atol=1e-9)
