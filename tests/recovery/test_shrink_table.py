@@ -14,6 +14,7 @@ from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.recovery.shrinkage import shrink_table as subject
 from sparsedp.recovery.shrinkage.box_contrasts import add_along, add_beside
 from sparsedp.recovery.shrinkage.box_windows import contrast_deviations, merge, narrow, window_deviations
+from sparsedp.recovery.shrinkage.gap_chunks import chunks_of
 from sparsedp.recovery.shrinkage.shrink import shrink
 from sparsedp.recovery.shrinkage.shrink_table import shrink_table
 from sparsedp.sensing.cell_order import z_order
@@ -61,7 +62,8 @@ def test_the_noise_of_windows_and_contrasts_is_known_exactly(n: int) -> None:
     """Their deviations, from what each cell adds to them: columns of the identity."""
     columns = [steps(column) for column in np.eye(n)]
     for step, (width, *_) in enumerate(columns[0]):
-        means, contrasts = (np.array([column[step][kind].ravel() for column in columns]) for kind in (1, 2))
+        means = np.array([column[step][1].ravel() for column in columns])
+        contrasts = np.array([column[step][2].ravel() for column in columns])
         np.testing.assert_allclose(sqrt(width) * np.sqrt((means**2).sum(0)), window_deviations(n, width), atol=1e-9)
         np.testing.assert_allclose(
             sqrt(width) * np.sqrt((contrasts**2).sum(0)), contrast_deviations(n, width), atol=1e-9
@@ -74,7 +76,7 @@ def test_nothing_is_lost_on_the_way_there_and_back(sides: list[int], seed: int) 
     """With all contrasts left as they are, narrowing undoes merging, whatever the sides."""
     table = np.random.default_rng(seed).normal(size=sides)
     widths, windows, kept = [1] * len(sides), table, []
-    with subject.chunks_of(table.size) as chunks:
+    with chunks_of(table.size) as chunks:
         while (axis := subject._next_axis(widths, table.shape)) is not None:
             windows, contrasts = subject._merged(windows, axis, widths[axis], chunks)
             widths[axis] *= 2
@@ -101,19 +103,19 @@ def test_surroundings_share_no_cell_with_a_contrast(axis: int) -> None:
     apart = (2, 3)
     for other in range(2):
         add = add_along if other == axis else add_beside
-        arrays = [subject._along(array, other) for array in (scores, squares, weights)]
-        add(arrays[0], apart[other], *arrays[1:], 0, scores.size)
+        around = subject._along(squares, other), subject._along(weights, other)
+        add(subject._along(scores, other), apart[other], *around, 0, scores.size)
     for place in product(range(7), range(9)):
         square, weight = 0.0, 0
         for other in range(2):
-            around = []
+            nearby = []
             for sign in (-1, 1):
                 there = list(place)
                 there[other] += sign * apart[other]
                 if 0 <= there[other] < scores.shape[other]:
-                    around.append(scores[tuple(there)])
-            square += sum(each**2 for each in around) if other == axis else sum(around) ** 2
-            weight += len(around)
+                    nearby.append(float(scores[tuple(there)]))
+            square += sum(each**2 for each in nearby) if other == axis else sum(nearby) ** 2
+            weight += len(nearby)
         assert squares[place] == pytest.approx(square)
         assert weights[place] == weight
 

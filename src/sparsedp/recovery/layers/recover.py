@@ -113,7 +113,7 @@ def fit_layers(
     if not shrinks:
         shrunk = cells.copy()
     elif sensing.is_table:
-        shrunk = _shrunk_tables(sensing.split(values)[0].astype(np.float64), sensing, law.finest)
+        shrunk = _shrunk_tables(sensing.split(values.astype(np.float64))[0], sensing, law.finest)
     else:
         shrunk = _shrunk_runs(cells, sensing, law.finest, known)
     if chosen is not None:

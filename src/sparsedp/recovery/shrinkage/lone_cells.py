@@ -79,7 +79,7 @@ def _neighbourhoods(axes: int) -> tuple[list[tuple[int, ...]], list[tuple[int, .
     On one axis four on each side, and two; on two axes the eight around, and on more the next along each.
     """
     if axes == 1:
-        steps = [(step,) for step in range(-4, 5) if step]
+        steps: list[tuple[int, ...]] = [(step,) for step in range(-4, 5) if step]
         return steps, steps[2:6]
     ring = [step for step in product((-1, 0, 1), repeat=axes) if any(step)]
     if axes > 2:
