@@ -2,7 +2,8 @@
 
 Each run is a process of its own. Exits with 1 when a release at 2²⁴ cells needs more than 120 bytes a cell beyond the
 idle interpreter (Adaptive: 12 GB in all), when Adaptive takes more than 40 times one `scipy.fft.dct` of 2²⁰ cells, or
-when `import sparsedp` takes a second. Adaptive is run on steps, where it looks for flat groups, and on rough counts.
+when `import sparsedp` takes a second. Adaptive is run on steps, where it looks for flat groups, on rough counts, and on
+a square table of rough counts.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from side_by_side import least_times
 
 # isort: split
 import numpy as np
+import numpy.typing as npt
 from rich.console import Console
 from rich.table import Table
 
@@ -24,9 +26,9 @@ MEMORY_TARGETS = {"laplace": 120.0, "compressive": 120.0, "adaptive": 12 * 2.0**
 COSINE_TARGET = 40.0
 IMPORT_TARGET = 1.0
 IMPORTS = 5
-WARM_CELLS = 2**10
+WARM_EXPONENT = 10
 """Few, so that what warming up needs hides nothing of what the smallest release needs."""
-RUNS = (("laplace", "steps"), ("compressive", "steps"), ("adaptive", "steps"), ("adaptive", "rough"))
+RUNS = (("laplace", "steps"), ("compressive", "steps"), ("adaptive", "steps"), ("adaptive", "rough"), ("adaptive", "table"))
 
 
 def one_run(name: str, kind: str, exponent: int) -> dict[str, float]:
@@ -35,20 +37,27 @@ def one_run(name: str, kind: str, exponent: int) -> dict[str, float]:
 
     mechanisms = {"laplace": sdp.Laplace(), "adaptive": sdp.Adaptive()}
     mechanism = mechanisms.get(name, sdp.Compressive(sensing="hadamard", sparsity=64, seed=1))
-    random = np.random.default_rng(exponent)
-    steps = random.integers(0, 1000, size=64)
-    rough = random.integers(0, 1000, size=2**exponent) if kind == "rough" else np.zeros(1, np.int64)
-    for warm in (np.repeat(steps, WARM_CELLS // 64), *([rough[:WARM_CELLS]] if kind == "rough" else [])):
+    for warm in (made(kind, WARM_EXPONENT), made("steps", WARM_EXPONENT)):
         mechanism.release(warm, epsilon=1)
     idle = peak_bytes()
-    counts = rough if kind == "rough" else np.repeat(steps, 2**exponent // 64)
+    counts = made(kind, exponent)
     release, seconds = least_times({"release": (lambda: mechanism.release(counts, epsilon=1), 1)})["release"]
     needed = peak_bytes() - idle
     error = float(np.linalg.norm(release.values - counts))
     from scipy.fft import dct
 
-    cosine = least_times({"dct": (lambda: dct(release.values), 5)})["dct"][1]
+    cosine = least_times({"dct": (lambda: dct(release.values.reshape(-1)), 5)})["dct"][1]
     return {"seconds": seconds, "cosine": cosine, "bytes_a_cell": needed / counts.size, "error": error}
+
+
+def made(kind: str, exponent: int) -> npt.NDArray[np.int64]:
+    """2^exponent counts: 64 steps, rough ones, or a square table of rough ones."""
+    random = np.random.default_rng(exponent)
+    steps = random.integers(0, 1000, size=64)
+    if kind == "steps":
+        return np.repeat(steps, 2**exponent // 64)
+    side = 2 ** (exponent // 2)
+    return random.integers(0, 1000, size=(side, side) if kind == "table" else 2**exponent)
 
 
 def peak_bytes() -> int:

@@ -8,11 +8,15 @@ sides that differ by a factor of two at most, wherever the sides are powers of t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 
 import numpy as np
 
 from sparsedp.arrays import Integers
+
+MOST_SLOTS = 8
+"""To a cell: sides that are not powers of two leave some empty."""
 
 
 def cell_order(shape: Sequence[int], ordered: Sequence[bool]) -> Integers | None:
@@ -34,11 +38,26 @@ def separate_runs(shape: Sequence[int], ordered: Sequence[bool]) -> int:
 
 
 def z_order(sides: Sequence[int]) -> Integers:
+    """The cells of a table of ordered axes, in the order of their interleaved bits; not to be written to.
+
+    The last order is kept: one release needs the same one several times.
+    """
+    return _z_order(tuple(sides))
+
+
+@lru_cache(maxsize=1)
+def _z_order(sides: tuple[int, ...]) -> Integers:
+    order = _made(sides)
+    order.flags.writeable = False
+    return order
+
+
+def _made(sides: tuple[int, ...]) -> Integers:
     """The cells of a table of ordered axes, sorted by their interleaved bits; of one axis, as they are."""
     cells = prod(sides)
     if len(sides) < 2:
         return np.arange(cells, dtype=np.int64)
-    codes = np.zeros(sides, dtype=np.int64)
+    codes = np.zeros(tuple(sides), dtype=np.int64)
     place = 0
     for bit in range(max(sides).bit_length()):
         for axis in reversed(range(len(sides))):
@@ -48,4 +67,9 @@ def z_order(sides: Sequence[int]) -> Integers:
                 )
                 codes += ((index >> bit) & 1) << place
                 place += 1
-    return np.argsort(codes.reshape(-1), kind="stable").astype(np.int64)
+    if (1 << place) > MOST_SLOTS * cells:
+        return np.argsort(codes.reshape(-1), kind="stable").astype(np.int64)
+    # A slot a code: sorting without comparing.
+    slots = np.full(1 << place, -1, dtype=np.int64)
+    slots[codes.reshape(-1)] = np.arange(cells, dtype=np.int64)
+    return slots if len(slots) == cells else slots[slots >= 0]

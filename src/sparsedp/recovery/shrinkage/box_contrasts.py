@@ -7,10 +7,10 @@ along the axis, and beside it on every other axis, where an edge that goes on ha
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from sparsedp.arrays import Floats
+from sparsedp.arrays import Floats, Integers
 from sparsedp.jit import kernel
+from sparsedp.recovery.shrinkage.box_windows import Singles
 from sparsedp.recovery.shrinkage.gap_contrasts import SURROUNDINGS, UNKNOWN, Classes
 from sparsedp.recovery.shrinkage.magnitude_grid import GRID, count
 from sparsedp.recovery.shrinkage.noise_removal import removed_share
@@ -20,67 +20,68 @@ QUIET, USUAL, LIVELY = 0.64, 1.44, 4.0
 classes 1 to 4; 0 is that of contrasts with none around.
 """
 
-Weights = npt.NDArray[np.uint8]
-
-
-@kernel
-def add_along(contrasts: Floats, apart: int, squares: Floats, weights: Weights, first: int, last: int) -> None:
-    """Add the squares of the next contrasts on the axis, in arrays seen as (before, along, after)."""
-    along, after = contrasts.shape[1], contrasts.shape[2]
-    before, place = divmod((first + after - 1) // after, along)
-    place -= 1
-    for _ in range((first + after - 1) // after, (last + after - 1) // after):
-        place += 1
-        if place == along:
-            before, place = before + 1, 0
-        for there in (place - apart, place + apart):
-            if 0 <= there < along:
-                for i in range(after):
-                    squares[before, place, i] += contrasts[before, there, i] ** 2
-                    weights[before, place, i] += 1
-
-
-@kernel
-def add_beside(contrasts: Floats, apart: int, squares: Floats, weights: Weights, first: int, last: int) -> None:
-    """Add the square of the sum of the two next ones on another axis, or of the one that there is."""
-    along, after = contrasts.shape[1], contrasts.shape[2]
-    before, place = divmod((first + after - 1) // after, along)
-    place -= 1
-    for _ in range((first + after - 1) // after, (last + after - 1) // after):
-        place += 1
-        if place == along:
-            before, place = before + 1, 0
-        left, right = place - apart, place + apart
-        if left >= 0 and right < along:
-            for i in range(after):
-                squares[before, place, i] += (contrasts[before, left, i] + contrasts[before, right, i]) ** 2
-                weights[before, place, i] += 2
-        elif left >= 0 or right < along:
-            there = left if left >= 0 else right
-            for i in range(after):
-                squares[before, place, i] += contrasts[before, there, i] ** 2
-                weights[before, place, i] += 1
-
 
 @kernel
 def classify_and_count(
-    contrasts: Floats, squares: Floats, weights: Weights, classes: Classes, first: int, last: int
+    contrasts: Singles, sides: Integers, apart: Integers, axis: int, classes: Classes, first: int, last: int
 ) -> Floats:
-    """The class of each contrast, and counts by class and magnitude, without those that are 0 by symmetry."""
+    """The class of each contrast, and counts by class and magnitude, without those that are 0 by symmetry.
+
+    `contrasts` of a table of such `sides`, one after the other; `apart`: how far on each axis the next one is that shares
+    no cell with it. Work is on the rows, along the last axis, that begin at first ≤ number < last.
+    """
     counts = np.zeros((SURROUNDINGS, len(GRID) + 1))
-    for i in range(first, last):
-        kind = UNKNOWN
-        if weights[i] > 0:
-            mean = squares[i] / weights[i]
-            kind = 1 + int(mean > QUIET) + int(mean > USUAL) + int(mean > LIVELY)
-        classes[i] = kind
-        if contrasts[i] != 0.0:
-            count(contrasts[i], counts, kind)
+    length, beyond = sides[-1], apart[-1]
+    squares = np.empty(length)
+    for row in range((first + length - 1) // length, (last + length - 1) // length):
+        start = row * length
+        weight = _beside_the_row(contrasts, sides, apart, axis, row, squares)
+        for i in range(length):
+            square, around = squares[i], weight
+            before = float(contrasts[start + i - beyond]) if i >= beyond else 0.0
+            after = float(contrasts[start + i + beyond]) if i + beyond < length else 0.0
+            around += int(i >= beyond) + int(i + beyond < length)
+            if axis == len(sides) - 1:
+                square += before * before + after * after
+            else:
+                square += (before + after) * (before + after)
+            kind = UNKNOWN
+            if around > 0:
+                kind = 1 + int(square > QUIET * around) + int(square > USUAL * around) + int(square > LIVELY * around)
+            classes[start + i] = kind
+            if contrasts[start + i] != 0.0:
+                count(float(contrasts[start + i]), counts, kind)
     return counts[:, :-1].copy()
 
 
 @kernel
-def keep_noise(values: Floats, contrasts: Floats, classes: Classes, tables: Floats, first: int, last: int) -> None:
+def _beside_the_row(contrasts: Singles, sides: Integers, apart: Integers, axis: int, row: int, squares: Floats) -> int:
+    """Squares of what is around each contrast of a row on the axes before the last, and of how many they are."""
+    squares[:] = 0.0
+    length = len(squares)
+    weight, rest, stride = 0, row, length
+    for other in range(len(sides) - 2, -1, -1):
+        place, rest = rest % sides[other], rest // sides[other]
+        step, start = apart[other] * stride, row * length
+        there_before, there_after = place >= apart[other], place + apart[other] < sides[other]
+        if other != axis and there_before and there_after:
+            for i in range(length):
+                both = contrasts[start + i - step] + contrasts[start + i + step]
+                squares[i] += both * both
+        else:
+            if there_before:
+                for i in range(length):
+                    squares[i] += contrasts[start + i - step] ** 2
+            if there_after:
+                for i in range(length):
+                    squares[i] += contrasts[start + i + step] ** 2
+        weight += int(there_before) + int(there_after)
+        stride *= sides[other]
+    return weight
+
+
+@kernel
+def keep_noise(values: Singles, contrasts: Singles, classes: Classes, tables: Floats, first: int, last: int) -> None:
     """Of `values`, the same contrasts in units of a mean, leave what is noise."""
     for i in range(first, last):
-        values[i] *= removed_share(tables[classes[i]], contrasts[i])
+        values[i] *= removed_share(tables[classes[i]], float(contrasts[i]))

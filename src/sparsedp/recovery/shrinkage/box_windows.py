@@ -14,10 +14,14 @@ from __future__ import annotations
 from math import sqrt
 
 import numpy as np
+import numpy.typing as npt
 
 from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
 from sparsedp.recovery.shrinkage.gap_contrasts import leverage
+
+Singles = npt.NDArray[np.float32]
+"""Of contrasts a few digits do: where the noise in one is hardly any of it, next to nothing is removed."""
 
 
 @kernel
@@ -31,7 +35,7 @@ def _inside(gap: int, n: int) -> tuple[int, float]:
 
 
 @kernel
-def merge(windows: Floats, width: int, means: Floats, contrasts: Floats, first: int, last: int) -> None:
+def merge(windows: Floats, width: int, means: Floats, contrasts: Singles, first: int, last: int) -> None:
     """Windows of `width` cells along the axis into means and contrasts of windows of twice as many."""
     along, after = means.shape[1], means.shape[2]
     n = along - 1
@@ -52,7 +56,7 @@ def merge(windows: Floats, width: int, means: Floats, contrasts: Floats, first: 
 
 
 @kernel
-def narrow(means: Floats, contrasts: Floats, width: int, windows: Floats, first: int, last: int) -> None:
+def narrow(means: Floats, contrasts: Singles, width: int, windows: Floats, first: int, last: int) -> None:
     """Back again: windows of `width` cells, each the mean of what the two wider ones say of which it is a half."""
     along, after = windows.shape[1], windows.shape[2]
     n = means.shape[1] - 1

@@ -1,10 +1,10 @@
 """Cells that stand out alone: found one by one, and taken off before the rest is shrunk.
 
 A frame spreads a lone cell over all its levels, and each level sees a part of it only; against the cells around it, it
-is seen whole. So every cell is compared with the middle one of those around it. What is above by `SEEN` deviations of
-the noise, with nothing of the kind nearby, is a candidate: the rest is smoothed without the candidates, and their
-heights above it have a prior of their own, learnt as those of the frame are. Their posterior means are taken off, and
-put back when the rest is shrunk. Piles, slopes and counts that scatter everywhere are left to the frame.
+is seen whole. So every cell is compared with the middle one of those around it. Heights above that have a prior of
+their own, learnt as those of the frame are. Where one is of `SEEN` deviations of the noise, with nothing of the kind
+nearby, its posterior mean is taken off, and put back when the rest is shrunk. Piles, slopes and counts that scatter
+everywhere are left to the frame.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ from sparsedp.recovery.shrinkage.noise_removal import removed_share
 from sparsedp.recovery.shrinkage.scale_mixture import VAGUE, Evidence, fit, tables
 
 SEEN = 4.0
-"""In deviations of the noise: what a candidate is above the cells around it, and no other cell nearby is."""
+"""In deviations of the noise: what a lone cell is above the cells around it, and no other cell nearby is."""
+
+MIDDLE_VARIANCE = 0.15
+"""Of the median of eight noisy cells, relative to one: between that under Laplace noise and that under Gaussian."""
 
 FEWEST = 64
 """In fewer cells no prior can be learnt."""
@@ -41,30 +44,27 @@ MOST_SHARE = 0.25
 
 def beside_lone_cells(observed: Floats, law: IndependentLaw, smooth: Callable[[Floats], Floats]) -> Floats:
     """A row or a table of noisy counts, shrunk by `smooth`, but for the cells that stand out alone."""
-    alone = _lone_cells(observed, law, smooth)
+    alone = _lone_cells(observed, law)
     return smooth(observed) if alone is None else np.asarray(smooth(observed - alone) + alone)
 
 
-def _lone_cells(observed: Floats, law: IndependentLaw, smooth: Callable[[Floats], Floats]) -> Floats | None:
+def _lone_cells(observed: Floats, law: IndependentLaw) -> Floats | None:
     """By how much they stand out, 0 elsewhere; None if there are none."""
-    if observed.size < FEWEST or not law.variance > 0.0 or not isfinite(law.variance):
+    if observed.size < FEWEST or not 0.0 < law.variance or not isfinite(law.variance):
         return None
     around, near = _neighbourhoods(observed.ndim)
-    deviation = sqrt(law.variance)
-    middle = _middles(observed, around)
-    scores = (observed - middle) / deviation
-    seen = np.abs(scores) > SEEN
-    lone = ~_beside(seen, near)
-    candidates = seen & lone & (scores > 0.0)
+    deviation = sqrt((1.0 + MIDDLE_VARIANCE) * law.variance)
+    heights = (observed - _middles(observed, around)) / deviation
+    seen = np.abs(heights) > SEEN
+    beside = _beside(seen, near)
+    candidates = seen & (heights > 0.0) & ~beside
     if not candidates.any() or seen.mean() > MOST_SHARE:
         return None
-    level = smooth(np.where(seen, middle, observed))
-    heights = (observed - level) / deviation
-    evidence = Evidence.of(*noise_nodes(variance_shape(law)))
-    counts = _histogram(heights[lone])
+    variances, chances = noise_nodes(variance_shape(law))
+    evidence = Evidence.of((variances + MIDDLE_VARIANCE) / (1.0 + MIDDLE_VARIANCE), chances)
     pseudo = VAGUE_COUNT * VAGUE
     pseudo[0] += NULL_COUNT
-    weights = fit(counts, evidence, VAGUE, pseudo, GATE)
+    weights = fit(_histogram(heights[~beside]), evidence, VAGUE, pseudo, GATE)
     if 1.0 - weights[0] > MOST_SHARE:
         return None
     (table,) = tables(evidence, weights[None])
