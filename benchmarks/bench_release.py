@@ -28,7 +28,13 @@ IMPORT_TARGET = 1.0
 IMPORTS = 5
 WARM_EXPONENT = 10
 """Few, so that what warming up needs hides nothing of what the smallest release needs."""
-RUNS = (("laplace", "steps"), ("compressive", "steps"), ("adaptive", "steps"), ("adaptive", "rough"), ("adaptive", "table"))
+RUNS = (
+    ("laplace", "steps"),
+    ("compressive", "steps"),
+    ("adaptive", "steps"),
+    ("adaptive", "rough"),
+    ("adaptive", "table"),
+)
 
 
 def one_run(name: str, kind: str, exponent: int) -> dict[str, float]:

@@ -27,8 +27,8 @@ def classify_and_count(
 ) -> Floats:
     """The class of each contrast, and counts by class and magnitude, without those that are 0 by symmetry.
 
-    `contrasts` of a table of such `sides`, one after the other; `apart`: how far on each axis the next one is that shares
-    no cell with it. Work is on the rows, along the last axis, that begin at first ≤ number < last.
+    `contrasts` of a table of such `sides`, one after the other; `apart`: how far on each axis the next one is that
+    shares no cell with it. Work is on the rows, along the last axis, that begin at first ≤ number < last.
     """
     counts = np.zeros((SURROUNDINGS, len(GRID) + 1))
     length, beyond = sides[-1], apart[-1]

@@ -50,7 +50,7 @@ def beside_lone_cells(observed: Floats, law: IndependentLaw, smooth: Callable[[F
 
 def _lone_cells(observed: Floats, law: IndependentLaw) -> Floats | None:
     """By how much they stand out, 0 elsewhere; None if there are none."""
-    if observed.size < FEWEST or not 0.0 < law.variance or not isfinite(law.variance):
+    if observed.size < FEWEST or not law.variance > 0.0 or not isfinite(law.variance):
         return None
     around, near = _neighbourhoods(observed.ndim)
     deviation = sqrt((1.0 + MIDDLE_VARIANCE) * law.variance)
