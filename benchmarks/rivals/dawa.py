@@ -90,10 +90,9 @@ def cheapest_partition(costs: Floats) -> Integers:
             cost = least[end - (1 << level)] + costs[level, end - 1]
             if cost <= least[end]:
                 least[end], begins[end] = cost, end - (1 << level)
-    starts = np.empty(n, np.int64)
-    count, end = 0, n
+    starts, count, end = np.empty(n, np.int64), 0, n
     while end > 0:
-        end = begins[end]
+        end = int(begins[end])
         starts[count] = end
         count += 1
     return starts[:count][::-1].copy()

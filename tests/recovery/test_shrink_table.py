@@ -13,7 +13,7 @@ from sparsedp.arrays import Floats
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.recovery.shrinkage import shrink_table as subject
 from sparsedp.recovery.shrinkage.box_contrasts import LIVELY, QUIET, USUAL, classify_and_count
-from sparsedp.recovery.shrinkage.box_windows import contrast_deviations, merge, narrow, window_deviations
+from sparsedp.recovery.shrinkage.box_windows import Singles, contrast_deviations, merge, narrow, window_deviations
 from sparsedp.recovery.shrinkage.gap_chunks import chunks_of
 from sparsedp.recovery.shrinkage.gap_contrasts import UNKNOWN
 from sparsedp.recovery.shrinkage.shrink import shrink
@@ -38,11 +38,11 @@ def merged(cells: Floats, width: int) -> tuple[Floats, Floats]:
     return 0.5 * (left + right), 0.5 * (left - right)
 
 
-def steps(cells: Floats) -> list[tuple[int, Floats, Floats]]:
+def steps(cells: Floats) -> list[tuple[int, Floats, Singles]]:
     """Width, means and contrasts of a row, step by step, by the kernels."""
     found, width, windows = [], 1, cells[None, :, None]
     while width < len(cells):
-        means, contrasts = np.empty((1, len(cells) + 1, 1)), np.empty((1, len(cells) + 1, 1))
+        means, contrasts = np.empty((1, len(cells) + 1, 1)), np.empty((1, len(cells) + 1, 1), np.float32)
         merge(windows, width, means, contrasts, 0, means.size)
         width, windows = 2 * width, means
         found.append((width, means, contrasts))
@@ -55,7 +55,7 @@ def test_windows_and_contrasts_are_what_they_are_said_to_be(n: int) -> None:
     for width, means, contrasts in steps(cells):
         expected = merged(cells, width)
         np.testing.assert_allclose(means.ravel(), expected[0], atol=1e-12)
-        np.testing.assert_allclose(contrasts.ravel(), expected[1], atol=1e-12)
+        np.testing.assert_allclose(contrasts.ravel(), expected[1], atol=1e-6)
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 8, 13])
@@ -67,7 +67,7 @@ def test_the_noise_of_windows_and_contrasts_is_known_exactly(n: int) -> None:
         contrasts = np.array([column[step][2].ravel() for column in columns])
         np.testing.assert_allclose(sqrt(width) * np.sqrt((means**2).sum(0)), window_deviations(n, width), atol=1e-9)
         np.testing.assert_allclose(
-            sqrt(width) * np.sqrt((contrasts**2).sum(0)), contrast_deviations(n, width), atol=1e-9
+            sqrt(width) * np.sqrt((contrasts**2).sum(0)), contrast_deviations(n, width), atol=1e-6
         )
     assert (window_deviations(n, 1) == 1.0).all()
 
@@ -90,7 +90,7 @@ def test_nothing_is_lost_on_the_way_there_and_back(sides: list[int], seed: int) 
 
 def test_halves_of_wider_windows_are_averaged() -> None:
     """The inverse of contrasts of one gap alone: both cells beside it change, each by half."""
-    means, contrasts, cells = np.zeros((1, 6, 1)), np.zeros((1, 6, 1)), np.empty((1, 5, 1))
+    means, contrasts, cells = np.zeros((1, 6, 1)), np.zeros((1, 6, 1), np.float32), np.empty((1, 5, 1))
     contrasts[0, 2, 0] = 1.0
     narrow(means, contrasts, 1, cells, 0, cells.size)
     assert cells.ravel().tolist() == [0.0, 0.5, -0.5, 0.0, 0.0]

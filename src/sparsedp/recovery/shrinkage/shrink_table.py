@@ -93,8 +93,9 @@ def _noise_by_steps(table: Floats, variance: float, shape: float, most: int, chu
         scores = buffer[: contrasts.size].reshape(contrasts.shape)
         np.multiply(contrasts, np.float32(sqrt(prod(widths) / variance)), out=scores)
         _over_deviations(scores, table.shape, widths, axis)
-        flat, around = scores.reshape(-1), (np.array(scores.shape), np.array(widths), axis)
-        counts = np.sum(chunks.run(partial(classify_and_count, flat, *around, classes), flat.size), axis=0)
+        flat = scores.reshape(-1)
+        work = partial(classify_and_count, flat, np.array(scores.shape), np.array(widths), axis, classes)
+        counts = np.sum(chunks.run(work, flat.size), axis=0)
         prior = Population.learn(_worth(widths, axis) * counts, _evidence(prod(widths) * shape), finer, doubt)
         finer = prior.weights
         chunks.run(partial(keep_noise, contrasts.reshape(-1), flat, classes, prior.tables), flat.size)
