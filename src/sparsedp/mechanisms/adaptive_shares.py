@@ -36,8 +36,7 @@ class Shares:
 
     Else regular layers are measured. `cells`: of what is left, for the cells, if there are blocks beside them.
     `blocks`: how many cells the smallest blocks have; 0 for no blocks, None for blocks that are best for ranges.
-    `recovery`: of regular layers: "layers" shrinks all cells, "layers_keeping_sums" within the blocks above them only,
-    "fused_layers" not at all.
+    `recovery`: of regular layers: "layers" shrinks all cells, "layers_keeping_sums" within the blocks above them only.
     """
 
     look: Fraction
