@@ -73,7 +73,7 @@ def test_the_remedy_for_a_tiny_budget_works(workload: str, asked: dict[str, str]
         Adaptive(workload).measure(GOOD, **asked)  # type: ignore[arg-type]
     remedy = re.search(r"give at least (\S+)\.$", str(caught.value))
     assert remedy is not None
-    for counts in (GOOD, np.where(np.arange(300) % 2, 2**61, 0)):
+    for counts in (GOOD, np.where(np.arange(300) % 2, 2**61, 0), np.zeros((32, 32), np.int64)):
         synopsis = Adaptive(workload).measure(counts, **{**asked, named: remedy.group(1)})  # type: ignore[arg-type]
         assert synopsis.private
         assert np.isfinite(synopsis.recover().values).all()
@@ -103,10 +103,14 @@ def test_parts_cannot_be_measured_apart() -> None:
 
 @EVERY_WORKLOAD
 @pytest.mark.parametrize("budget", [sdp.Budget(epsilon="0.5"), sdp.Budget(epsilon="0.5", delta="1e-9")], ids=str)
-def test_the_whole_budget_is_debited_before_any_noise_is_drawn(workload: str, budget: sdp.Budget) -> None:
+@pytest.mark.parametrize("shape", [(300,), (32, 32)], ids=str)
+def test_the_whole_budget_is_debited_before_any_noise_is_drawn(
+    workload: str, budget: sdp.Budget, shape: tuple[int, ...]
+) -> None:
     ledger = sdp.Ledger(epsilon=1, delta=budget.delta)
     source = WatchingSource(ledger)
-    Adaptive(workload).measure(np.arange(300), epsilon=budget, ledger=ledger, source=source)
+    counts = np.arange(300) if len(shape) == 1 else np.zeros(shape, np.int64)
+    Adaptive(workload).measure(counts, epsilon=budget, ledger=ledger, source=source)
     assert len(source.spent) >= 2
     assert all(spent == budget for spent in source.spent)
     assert ledger.spent == budget

@@ -63,6 +63,17 @@ def test_what_is_not_alone_is_left_to_the_frame(height: float) -> None:
     assert beside < 1.03 * alone
 
 
+def test_the_top_of_a_pile_is_left_to_the_frame() -> None:
+    """At the end of a row, and in the corner of a table: steep, but not alone."""
+    truth = np.zeros(4096)
+    truth[:40] = 300.0 / (1.0 + np.arange(40))
+    alone, beside = errors(truth, row)
+    assert beside < 1.03 * alone
+    steep = 1.0 / (1.0 + np.arange(64))
+    alone, beside = errors(300.0 * np.outer(steep, steep), table)
+    assert beside < 1.03 * alone
+
+
 def test_where_all_cells_scatter_none_is_alone() -> None:
     truth = np.random.default_rng(2).exponential(300.0, 4096)
     seen = noisy(truth, 1)
@@ -88,7 +99,7 @@ def test_few_cells_have_no_lone_ones() -> None:
 def test_middles_are_medians_of_the_cells_around(shape: tuple[int, ...]) -> None:
     """By a loop over cells; beyond an end, their mirror image."""
     cells = np.random.default_rng(4).normal(size=shape)
-    around, _ = subject._neighbourhoods(len(shape))
+    around, *_ = subject._neighbourhoods(len(shape))
     found = subject._middles(cells, around)
     for place in np.ndindex(shape):
         values = []
@@ -102,7 +113,7 @@ def test_middles_are_medians_of_the_cells_around(shape: tuple[int, ...]) -> None
 
 
 def test_a_cell_beside_another_is_not_alone() -> None:
-    _, near = subject._neighbourhoods(1)
+    _, near, _ = subject._neighbourhoods(1)
     seen = np.zeros(12, bool)
     seen[[0, 6]] = True
     beside = subject._beside(seen, near)

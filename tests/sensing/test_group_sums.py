@@ -130,3 +130,8 @@ def test_what_is_not_nested_groups_is_refused(change: dict[str, Any], complaint:
 def test_damaged_descriptions_are_refused_in_a_sentence(layers: object) -> None:
     with pytest.raises((BadFile, InvalidInput)):
         sensing_from({"name": "group_sums", "n": 12, "layers": layers})
+
+
+def test_tables_have_no_more_axes_than_domains() -> None:
+    with pytest.raises(InvalidInput, match="shape is of 33 axes; give at most 32"):
+        GroupSums(256, [1], [1] * 32 + [256])

@@ -15,6 +15,8 @@ import numpy as np
 
 from sparsedp.arrays import Integers
 
+MOST_KEPT = 2**22
+
 MOST_SLOTS = 8
 """To a cell: sides that are not powers of two leave some empty."""
 
@@ -40,9 +42,9 @@ def separate_runs(shape: Sequence[int], ordered: Sequence[bool]) -> int:
 def z_order(sides: Sequence[int]) -> Integers:
     """The cells of a table of ordered axes, in the order of their interleaved bits; not to be written to.
 
-    The last order is kept: one release needs the same one several times.
+    The last order is kept, unless it is long: one release needs the same one several times.
     """
-    return _z_order(tuple(sides))
+    return _z_order(tuple(sides)) if prod(sides) <= MOST_KEPT else _made(tuple(sides))
 
 
 @lru_cache(maxsize=1)

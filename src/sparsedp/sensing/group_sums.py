@@ -16,7 +16,7 @@ from sparsedp.sensing.base import Sensing, exact_counts
 from sparsedp.sensing.cell_order import cell_order, separate_runs
 from sparsedp.validate import MAX_CELLS, whole
 
-MOST_LAYERS = 40
+MOST_LAYERS, MOST_AXES = 40, 32
 
 
 class GroupSums(Sensing):
@@ -39,6 +39,8 @@ class GroupSums(Sensing):
         self.n = whole("n", n, most=MAX_CELLS)
         self.shape = (self.n,) if shape is None else tuple(whole("shape", side) for side in shape)
         self.ordered = (True,) * len(self.shape) if ordered is None else tuple(bool(axis) for axis in ordered)
+        if len(self.shape) > MOST_AXES:
+            raise InvalidInput("shape", f"of {len(self.shape)} axes", f"give at most {MOST_AXES}")
         if prod(self.shape) != self.n or len(self.ordered) != len(self.shape):
             raise InvalidInput("shape", f"{self.shape}", f"give the sides of a table of {self.n} cells")
         if not 1 <= len(layers) <= MOST_LAYERS:

@@ -1,5 +1,6 @@
 """From layers to cells: the table's own order, the noise of every level, sums that are kept, and no negative cell."""
 
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -21,6 +22,7 @@ from sparsedp.recovery.layers.recover import (
     signed_layers,
     signed_layers_keeping_sums,
 )
+from sparsedp.recovery.shrinkage.shrink_table import fits
 from sparsedp.sensing.direct import Direct
 from sparsedp.sensing.group_sums import GroupSums
 
@@ -144,3 +146,26 @@ def test_only_layers_are_taken() -> None:
         for recover in (layers, signed_layers):
             with pytest.raises(InvalidInput, match="it needs layers of group sums"):
                 recover(sensing, np.zeros(4, np.int64), noise)
+
+
+def test_a_law_a_layer_is_needed() -> None:
+    sensing = GroupSums(16, [1, 16])
+    with pytest.raises(InvalidInput, match="noise law is of 1 layers; give one for each of 2"):
+        layers(sensing, np.zeros(17, np.int64), law_of(sensing, 3))
+
+
+@pytest.mark.parametrize("sides", [(2,) * 14, (3,) * 8, (4,) * 7], ids=str)
+def test_many_short_axes_need_no_more_room_than_their_cells(sides: tuple[int, ...]) -> None:
+    """A frame of boxes would have many times as many gaps as cells: these are shrunk along the curve."""
+    n = int(np.prod(sides))
+    sensing = GroupSums(n, [1, 16, n], sides)
+    assert sensing.is_table
+    assert not fits(sides)
+    law = law_of(sensing)
+    values = measured(sensing, np.full(n, 50), law, 1)
+    tracemalloc.start()
+    estimate = layers_keeping_sums(sensing, values, law).value
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 600 * n + 10**7
+    assert np.abs(estimate - 50).mean() < 3

@@ -18,7 +18,7 @@ from sparsedp.recovery.layers.nonnegative import keeping_total, nearest_nonnegat
 from sparsedp.recovery.layers.unseen import unseen_deviation
 from sparsedp.recovery.shrinkage.lone_cells import beside_lone_cells
 from sparsedp.recovery.shrinkage.shrink import shrink
-from sparsedp.recovery.shrinkage.shrink_table import shrink_table
+from sparsedp.recovery.shrinkage.shrink_table import fits, shrink_table
 from sparsedp.recovery.solution import Solution, Status
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.cell_order import z_order
@@ -100,6 +100,8 @@ def fit_layers(
     """Fuse, shrink, keep the sums of groups if wanted, and make non-negative."""
     if not isinstance(sensing, GroupSums) or not isinstance(law, LayersLaw):
         raise InvalidInput("recovery", "'layers'", "it needs layers of group sums")
+    if len(law.layers) != len(sensing.layers):
+        raise InvalidInput("noise law", f"of {len(law.layers)} layers", f"give one for each of {len(sensing.layers)}")
     fused = fuse(sensing, values, law)
     level_variances, total_variance = noise_by_level(sensing, law, fused)
     if len(fused[0].starts) < sensing.n:
@@ -110,15 +112,16 @@ def fit_layers(
     cells = fused[0].sums
     chosen = _chosen_groups(sensing, fused)
     known = None if chosen is not None else level_variances
+    in_boxes = sensing.is_table and fits(sensing.ordered_sides)
     if not shrinks:
         shrunk = cells.copy()
-    elif sensing.is_table:
+    elif in_boxes:
         shrunk = _shrunk_tables(sensing.split(values.astype(np.float64))[0], sensing, law.finest)
     else:
         shrunk = _shrunk_runs(cells, sensing, law.finest, known)
     if chosen is not None:
         shrunk += _spread(shrink_groups(chosen.starts, chosen.sums, chosen.variances, sensing.n), chosen, shrunk)
-    elif shrinks and len(fused) > (1 if sensing.is_table else 2) and (keep_sums or sensing.is_table):
+    elif shrinks and len(fused) > (1 if in_boxes else 2) and (keep_sums or in_boxes):
         shrunk += _spread(fused[1].sums, fused[1], shrunk)
     estimate = shrunk
     if nonnegative and len(fused) == 2 and chosen is None and sensing.n <= MOST_NEAREST:

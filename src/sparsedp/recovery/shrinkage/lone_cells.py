@@ -9,7 +9,7 @@ everywhere are left to the frame.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from itertools import product
 from math import isfinite, sqrt
@@ -26,6 +26,9 @@ from sparsedp.recovery.shrinkage.magnitude_grid import GRID, count
 from sparsedp.recovery.shrinkage.noise_removal import removed_share
 from sparsedp.recovery.shrinkage.scale_mixture import VAGUE, Evidence, fit, tables
 
+Steps = list[tuple[int, ...]]
+"""From one cell to others."""
+
 SEEN = 4.0
 """In deviations of the noise: what a lone cell is above the cells around it, and no other cell nearby is."""
 
@@ -37,6 +40,9 @@ FEWEST = 64
 
 NULL_COUNT, VAGUE_COUNT, GATE = 40.0, 3.0, 4.0
 """Cells imagined to be as those around them, and of any height; and the nats by which there must seem to be some."""
+
+PILE = 1.5
+"""Deviations by which the cells beside it may be above those further out: more is a pile, of which it is the top."""
 
 MOST_SHARE = 0.25
 """If more of the cells than this are seen, or seem to have a height of their own, none is lone."""
@@ -52,19 +58,22 @@ def _lone_cells(observed: Floats, law: IndependentLaw) -> Floats | None:
     """By how much they stand out, 0 elsewhere; None if there are none."""
     if observed.size < FEWEST or not law.variance > 0.0 or not isfinite(law.variance):
         return None
-    around, near = _neighbourhoods(observed.ndim)
+    around, near, far = _neighbourhoods(observed.ndim)
     deviation = sqrt((1.0 + MIDDLE_VARIANCE) * law.variance)
     heights = (observed - _middles(observed, around)) / deviation
     seen = np.abs(heights) > SEEN
-    beside = _beside(seen, near)
-    candidates = seen & (heights > 0.0) & ~beside
-    if not candidates.any() or seen.mean() > MOST_SHARE:
+    apart = ~_beside(seen, near)
+    places = np.argwhere(seen & apart & (heights > 0.0))
+    rise = _mean(observed, places, near) - _median(observed, places, far)
+    apart[tuple(places[rise >= PILE * deviation].T)] = False
+    candidates = tuple(places[rise < PILE * deviation].T)
+    if not candidates[0].size or seen.mean() > MOST_SHARE:
         return None
     variances, chances = noise_nodes(variance_shape(law))
     evidence = Evidence.of((variances + MIDDLE_VARIANCE) / (1.0 + MIDDLE_VARIANCE), chances)
     pseudo = VAGUE_COUNT * VAGUE
     pseudo[0] += NULL_COUNT
-    weights = fit(_histogram(heights[~beside]), evidence, VAGUE, pseudo, GATE)
+    weights = fit(_histogram(heights[apart]), evidence, VAGUE, pseudo, GATE)
     if 1.0 - weights[0] > MOST_SHARE:
         return None
     (table,) = tables(evidence, weights[None])
@@ -73,21 +82,43 @@ def _lone_cells(observed: Floats, law: IndependentLaw) -> Floats | None:
     return alone
 
 
-def _neighbourhoods(axes: int) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
-    """Where the cells lie that one is compared with, and where those among which it must be alone.
+def _neighbourhoods(axes: int) -> tuple[Steps, Steps, Steps]:
+    """Where the cells lie that one is compared with; where those among which it must be alone; and where those are that
+    these must not be above.
 
-    On one axis four on each side, and two; on two axes the eight around, and on more the next along each.
+    On one axis four on each side, two, and four further out; on two axes the eight around, and eight three cells off;
+    on more the next and the third along each.
     """
     if axes == 1:
-        steps: list[tuple[int, ...]] = [(step,) for step in range(-4, 5) if step]
-        return steps, steps[2:6]
-    ring = [step for step in product((-1, 0, 1), repeat=axes) if any(step)]
-    if axes > 2:
-        ring = [step for step in ring if np.count_nonzero(step) == 1]
-    return ring, ring
+        steps: Steps = [(step,) for step in range(-4, 5) if step]
+        return steps, steps[2:6], [(step,) for step in range(-8, 9) if abs(step) > 4]
+    if axes == 2:
+        ring: Steps = [step for step in product((-1, 0, 1), repeat=2) if any(step)]
+    else:
+        ring = [tuple(sign * (axis == other) for other in range(axes)) for axis in range(axes) for sign in (-1, 1)]
+    return ring, ring, [tuple(3 * by for by in step) for step in ring]
 
 
-def _middles(cells: Floats, steps: Sequence[tuple[int, ...]]) -> Floats:
+def _mean(cells: Floats, places: Integers, steps: Steps) -> Floats:
+    """Of the cells around each of some places."""
+    return np.asarray(_around(cells, places, steps).mean(axis=1))
+
+
+def _median(cells: Floats, places: Integers, steps: Steps) -> Floats:
+    """Of the cells around each of some places."""
+    return np.asarray(np.median(_around(cells, places, steps), axis=1))
+
+
+def _around(cells: Floats, places: Integers, steps: Steps) -> Floats:
+    """Those cells; beyond an end, those as far inside."""
+    there = places[:, None, :] + np.array(steps)
+    last = np.array(cells.shape) - 1
+    there = np.clip(last - np.abs(last - np.abs(there)), 0, None)
+    found: Floats = cells[tuple(np.moveaxis(there, 2, 0))]
+    return found
+
+
+def _middles(cells: Floats, steps: Steps) -> Floats:
     """The median of the cells around each one; beyond an end the table is its own mirror image."""
     reach = int(np.abs(steps).max())
     padded = np.pad(cells, reach, mode="symmetric")
@@ -116,7 +147,7 @@ def _find_middles(cells: Floats, offsets: Integers, margin: int, found: Floats, 
         found[cell] = 0.5 * (around[(count - 1) // 2] + around[count // 2])
 
 
-def _beside(seen: npt.NDArray[np.bool_], steps: Sequence[tuple[int, ...]]) -> npt.NDArray[np.bool_]:
+def _beside(seen: npt.NDArray[np.bool_], steps: Steps) -> npt.NDArray[np.bool_]:
     """Whether any of the cells around one is seen."""
     reach = int(np.abs(steps).max())
     padded = np.pad(seen, reach)

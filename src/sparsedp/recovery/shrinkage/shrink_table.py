@@ -7,6 +7,7 @@ axes take turns, the last first, the narrowest window first. O(n) time beyond 2Â
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from math import isfinite, prod, sqrt
 from typing import TypeVar
@@ -36,6 +37,15 @@ BLOCK_SIDE, LEAST_SIDE = 4, 64
 
 LEFT = 3
 """Over so many blocks the means are taken: a little less than a window of the last step is wide."""
+
+
+MOST_PLACES = 4.0
+"""To a cell: many short axes have far more gaps than cells."""
+
+
+def fits(sides: Sequence[int]) -> bool:
+    """Whether a table of such sides has not too many places for windows."""
+    return prod((side + 1) / side for side in sides) <= MOST_PLACES
 
 
 def shrink_table(table: Floats, law: IndependentLaw) -> Floats:
