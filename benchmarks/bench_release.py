@@ -57,7 +57,7 @@ def one_run(name: str, kind: str, exponent: int) -> dict[str, float]:
 
 
 def made(kind: str, exponent: int) -> npt.NDArray[np.int64]:
-    """2^exponent counts: 64 steps, rough ones, or a square table of rough ones."""
+    """2^exponent counts, the exponent being even: 64 steps, rough ones, or a square table of rough ones."""
     random = np.random.default_rng(exponent)
     steps = random.integers(0, 1000, size=64)
     if kind == "steps":

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from sparsedp.arrays import Floats
+from sparsedp.noise.discrete_laplace import discrete_laplace
 from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.shrinkage import lone_cells as subject
 from sparsedp.recovery.shrinkage.lone_cells import beside_lone_cells
 from sparsedp.recovery.shrinkage.shrink import shrink
@@ -97,7 +99,7 @@ def test_few_cells_have_no_lone_ones() -> None:
 
 @pytest.mark.parametrize("shape", [(70,), (9, 11), (4, 5, 6)], ids=str)
 def test_middles_are_medians_of_the_cells_around(shape: tuple[int, ...]) -> None:
-    """By a loop over cells; beyond an end, their mirror image."""
+    """By a loop over cells; beyond an end, those as far inside."""
     cells = np.random.default_rng(4).normal(size=shape)
     around, *_ = subject._neighbourhoods(len(shape))
     found = subject._middles(cells, around)
@@ -107,7 +109,7 @@ def test_middles_are_medians_of_the_cells_around(shape: tuple[int, ...]) -> None
             there = []
             for at, by, side in zip(place, step, shape, strict=True):
                 to = at + by
-                there.append(-1 - to if to < 0 else 2 * side - 1 - to if to >= side else to)
+                there.append(-to if to < 0 else 2 * side - 2 - to if to >= side else to)
             values.append(cells[tuple(there)])
         assert found[place] == pytest.approx(float(np.median(values)))
 
@@ -118,3 +120,34 @@ def test_a_cell_beside_another_is_not_alone() -> None:
     seen[[0, 6]] = True
     beside = subject._beside(seen, near)
     assert np.flatnonzero(beside).tolist() == [1, 2, 4, 5, 7, 8]
+
+
+def test_cells_around_a_place_are_never_the_place_itself() -> None:
+    """Not even where an axis is so short that a step leaves it twice."""
+    for shape in ((2, 2, 30), (3, 4, 6), (2, 40)):
+        cells = np.arange(float(np.prod(shape))).reshape(shape)
+        places = np.argwhere(cells >= 0)
+        for steps in subject._neighbourhoods(len(shape)):
+            assert (subject._around(cells, places, steps) != cells.reshape(-1, 1)).all()
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 5), Fraction(3, 10), Fraction(1, 2)])
+def test_noise_of_one_is_no_lone_cell(scale: Fraction) -> None:
+    law = DiscreteLaplaceLaw(scale)
+    seen = 100.0 + discrete_laplace(scale, 4096, SeededSource(1)).astype(np.float64)
+    assert (seen != 100.0).any()
+
+    def smooth(cells: Floats) -> Floats:
+        return shrink(cells, law).value
+
+    assert (beside_lone_cells(seen, law, smooth) == smooth(seen)).all()
+
+
+def test_many_seen_cells_are_not_lone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every seventh cell is high: alone by itself, but not rare."""
+    truth = np.zeros(4096)
+    truth[::7] = 400.0
+    seen = noisy(truth, 1)
+    assert subject._lone_cells(seen, LAW) is None
+    monkeypatch.setattr(subject, "MOST_SHARE", 0.5)
+    assert subject._lone_cells(seen, LAW) is not None

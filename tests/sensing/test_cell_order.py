@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsedp.arrays import Integers
-from sparsedp.sensing.cell_order import cell_order, separate_runs
+from sparsedp.sensing import cell_order as subject
+from sparsedp.sensing.cell_order import box_of, cell_order, separate_runs, z_order
 
 shapes = st.lists(st.integers(1, 7), min_size=1, max_size=4)
 
@@ -64,9 +65,9 @@ def test_none_where_nothing_moves(shape: tuple[int, ...], ordered: list[bool]) -
 
 
 def test_small_tables_by_hand() -> None:
-    z_order = cell_order((4, 4), [True, True])
-    assert z_order is not None
-    assert z_order.tolist() == [0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15]
+    order = cell_order((4, 4), [True, True])
+    assert order is not None
+    assert order.tolist() == [0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15]
     odd = cell_order((3, 3), [True, True])
     assert odd is not None
     assert odd.tolist() == [0, 1, 3, 4, 2, 5, 6, 7, 8]
@@ -84,3 +85,28 @@ def test_other_sides_are_parts_of_a_table_of_powers_of_two(shape: list[int]) -> 
     inside = (places < np.reshape(shape, (-1, 1))).all(axis=0)
     found = np.array(np.unravel_index(row_of(shape, ordered), shape))
     np.testing.assert_array_equal(found, places[:, inside])
+
+
+@pytest.mark.parametrize("sides", [(4, 4), (3, 5), (7, 2, 9), (1, 6), (5, 5, 5, 5)], ids=str)
+def test_sorting_with_and_without_comparing_is_the_same(
+    sides: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without = subject._made(sides)
+    monkeypatch.setattr(subject, "MOST_SLOTS", 0)
+    assert (subject._made(sides) == without).all()
+
+
+def test_orders_are_shared_and_not_to_be_written_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert z_order((8, 8)) is z_order([8, 8])
+    for most in (subject.MOST_KEPT, 1):
+        monkeypatch.setattr(subject, "MOST_KEPT", most)
+        with pytest.raises(ValueError, match="read-only"):
+            z_order((8, 8))[0] = 1
+
+
+@pytest.mark.parametrize(("sides", "cells"), [((64, 64), 32), ((4, 256), 128), ((8, 8, 8), 16), ((512, 512), 8192)])
+def test_the_first_cells_of_the_curve_are_a_box(sides: tuple[int, ...], cells: int) -> None:
+    box = box_of(sides, cells)
+    places = np.array(np.unravel_index(z_order(sides)[:cells], sides))
+    assert (places.max(axis=1) + 1).tolist() == box
+    assert np.prod(box) == cells

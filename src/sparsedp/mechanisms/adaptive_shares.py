@@ -29,12 +29,13 @@ class Shares:
     `few`: cells stand out in few places if it is by less than this in the mean over blocks of 16 cells, in deviations
     of the noise on a cell. Then groups of cells that seem flat are measured, found with the share `tree`. Groups of at
     most `singled` cells are measured cell by cell: something stands out there, and to find which cell it is would cost
-    more.
+    more. Else regular layers are measured.
 
-    `plenty`: unless the sums of blocks of 64 cells are more than this in the mean, in the same deviations, as a second
-    look sees it: then regular layers are measured, with the share `calm` instead of `cells`. 0: it is not looked at.
+    `plenty`: where cells stand out in few places, a second look sees whether the sums of blocks of 64 cells are this or
+    more in the mean, in the same deviations. If so, regular layers are measured even there, with the share `calm`
+    instead of `cells`. 0: it is not looked at.
 
-    Else regular layers are measured. `cells`: of what is left, for the cells, if there are blocks beside them.
+    `cells`: of what is left, for the cells, if there are blocks beside them.
     `blocks`: how many cells the smallest blocks have; 0 for no blocks, None for blocks that are best for ranges.
     `recovery`: of regular layers: "layers" shrinks all cells, "layers_keeping_sums" within the blocks above them only.
     """

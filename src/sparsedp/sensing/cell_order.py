@@ -16,6 +16,7 @@ import numpy as np
 from sparsedp.arrays import Integers
 
 MOST_KEPT = 2**22
+"""Cells of the longest order that is kept."""
 
 MOST_SLOTS = 8
 """To a cell: sides that are not powers of two leave some empty."""
@@ -39,19 +40,33 @@ def separate_runs(shape: Sequence[int], ordered: Sequence[bool]) -> int:
     return prod(length for length, is_ordered in zip(shape, ordered, strict=True) if is_ordered)
 
 
+def box_of(sides: Sequence[int], cells: int) -> list[int]:
+    """The sides of the box that the first `cells` along the Z-order curve are, a power of two, in a table large enough.
+
+    Exactly, where the sides are powers of two.
+    """
+    box = [1] * len(sides)
+    while prod(box) < cells:
+        axis = min(
+            (axis for axis in reversed(range(len(sides))) if box[axis] < sides[axis]), key=lambda axis: box[axis]
+        )
+        box[axis] *= 2
+    return box
+
+
 def z_order(sides: Sequence[int]) -> Integers:
     """The cells of a table of ordered axes, in the order of their interleaved bits; not to be written to.
 
     The last order is kept, unless it is long: one release needs the same one several times.
     """
-    return _z_order(tuple(sides)) if prod(sides) <= MOST_KEPT else _made(tuple(sides))
+    order = _kept(tuple(sides)) if prod(sides) <= MOST_KEPT else _made(tuple(sides))
+    order.flags.writeable = False
+    return order
 
 
 @lru_cache(maxsize=1)
-def _z_order(sides: tuple[int, ...]) -> Integers:
-    order = _made(sides)
-    order.flags.writeable = False
-    return order
+def _kept(sides: tuple[int, ...]) -> Integers:
+    return _made(sides)
 
 
 def _made(sides: tuple[int, ...]) -> Integers:
@@ -59,7 +74,7 @@ def _made(sides: tuple[int, ...]) -> Integers:
     cells = prod(sides)
     if len(sides) < 2:
         return np.arange(cells, dtype=np.int64)
-    codes = np.zeros(tuple(sides), dtype=np.int64)
+    codes = np.zeros(sides, dtype=np.int64)
     place = 0
     for bit in range(max(sides).bit_length()):
         for axis in reversed(range(len(sides))):

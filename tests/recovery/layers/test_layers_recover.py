@@ -22,7 +22,8 @@ from sparsedp.recovery.layers.recover import (
     signed_layers,
     signed_layers_keeping_sums,
 )
-from sparsedp.recovery.shrinkage.shrink_table import fits
+from sparsedp.recovery.shrinkage.lone_cells import beside_lone_cells
+from sparsedp.recovery.shrinkage.shrink_table import fits, shrink_table
 from sparsedp.sensing.direct import Direct
 from sparsedp.sensing.group_sums import GroupSums
 
@@ -169,3 +170,36 @@ def test_many_short_axes_need_no_more_room_than_their_cells(sides: tuple[int, ..
     tracemalloc.stop()
     assert peak < 600 * n + 10**7
     assert np.abs(estimate - 50).mean() < 3
+
+
+@pytest.mark.parametrize("sizes", [[1, 16, 1536], [1, 1536]], ids=str)
+def test_tables_are_shrunk_in_boxes_and_keep_the_sums_of_blocks(sizes: list[int]) -> None:
+    """As the frame shrinks the measured cells, but for what gives every block its fused sum."""
+    sensing = GroupSums(32 * 48, sizes, (32, 48))
+    law = law_of(sensing)
+    truth = np.add.outer(np.arange(32), 3 * (np.arange(48) > 20)).reshape(-1)
+    values = measured(sensing, truth, law, 5)
+    cells = sensing.out_of_row(sensing.split(values.astype(np.float64))[0]).reshape(32, 48)
+    fused = fuse(sensing, values, law)[1]
+    in_boxes = sensing.in_a_row(
+        beside_lone_cells(cells, law.finest, lambda table: shrink_table(table, law.finest)).reshape(-1)
+    )
+    for recovery in (signed_layers, signed_layers_keeping_sums):
+        found = sensing.in_a_row(recovery(sensing, values, law).value)
+        np.testing.assert_allclose(np.add.reduceat(found, fused.starts), fused.sums, atol=1e-6)
+        change = found - in_boxes
+        for start, end in zip(fused.starts, np.append(fused.starts[1:], sensing.n), strict=True):
+            np.testing.assert_allclose(change[start:end], change[start], atol=1e-6)
+
+
+def test_tables_on_both_sides_of_an_unordered_axis_are_shrunk_apart() -> None:
+    sensing = GroupSums(20 * 3 * 24, [1], (20, 3, 24), (True, False, True))
+    law = law_of(sensing, 3)
+    truth = np.zeros((20, 3, 24), np.int64)
+    truth[:, 1] = 1000
+    values = measured(sensing, truth.reshape(-1), law, 6)
+    cells = sensing.out_of_row(values.astype(np.float64)).reshape(20, 3, 24)
+    found = signed_layers(sensing, values, law).value.reshape(20, 3, 24)
+    for name in range(3):
+        alone = beside_lone_cells(cells[:, name].copy(), law.finest, lambda table: shrink_table(table, law.finest))
+        np.testing.assert_allclose(found[:, name], alone, atol=1e-6)

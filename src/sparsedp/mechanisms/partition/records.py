@@ -1,7 +1,7 @@
 """How many records are there? One noisy number.
 
-The sum of all cells changes by at most as much as the cells do together, so noise for sensitivity `distance` makes it
-private.
+Of counts that may be negative it is what they add up to. The sum of all cells changes by at most as much as the cells
+do together, so noise for sensitivity `distance` makes it private.
 """
 
 from __future__ import annotations

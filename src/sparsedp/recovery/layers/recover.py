@@ -59,7 +59,10 @@ def signed_layers(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution
 
 
 def layers_keeping_sums(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
-    """As `layers`, but cells are shrunk only within the groups of the layer above them, whose sums are kept."""
+    """As `layers`, but cells are shrunk only within the groups of the layer above them, whose sums are kept.
+
+    With tables that are shrunk in boxes, `layers` does so too.
+    """
     return _solution(sensing, values, law, keep_sums=True)
 
 
@@ -69,7 +72,10 @@ def signed_layers_keeping_sums(sensing: Sensing, values: Integers, law: NoiseLaw
 
 
 def fused_layers(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
-    """All layers fused and negative cells removed; no cell is shrunk, so that no sum is biased by it."""
+    """All layers fused and negative cells removed; no cell is shrunk, so that no sum is biased by it.
+
+    No mechanism asks for it; it is for whoever wants sums without bias, and for stored synopses.
+    """
     return _solution(sensing, values, law, shrinks=False)
 
 
@@ -121,7 +127,7 @@ def fit_layers(
         shrunk = _shrunk_runs(cells, sensing, law.finest, known)
     if chosen is not None:
         shrunk += _spread(shrink_groups(chosen.starts, chosen.sums, chosen.variances, sensing.n), chosen, shrunk)
-    elif shrinks and len(fused) > (1 if in_boxes else 2) and (keep_sums or in_boxes):
+    elif shrinks and (len(fused) > 1 if in_boxes else keep_sums and len(fused) > 2):
         shrunk += _spread(fused[1].sums, fused[1], shrunk)
     estimate = shrunk
     if nonnegative and len(fused) == 2 and chosen is None and sensing.n <= MOST_NEAREST:

@@ -16,6 +16,7 @@ import numpy as np
 from sparsedp.arrays import Floats, Integers
 from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw, LayersLaw
 from sparsedp.recovery.layers.detail_variances import noise_of_details
+from sparsedp.sensing.cell_order import box_of
 from sparsedp.sensing.group_sums import GroupSums
 
 if TYPE_CHECKING:
@@ -91,7 +92,11 @@ def _blocks(sensing: GroupSums, row: Floats) -> tuple[GroupSums, Floats]:
         ]
         layers.append(np.concatenate(cut).tolist())
     cells = (firsts[:, None] + np.arange(BLOCK)).reshape(-1)
-    return GroupSums(len(cells), layers), row[cells]
+    if not sensing.is_table:
+        return GroupSums(len(cells), layers), row[cells]
+    # Each is a box of the table; boxes side by side here are none there, so they are told apart as unordered ones are.
+    box = box_of(sensing.ordered_sides, BLOCK)
+    return GroupSums(len(cells), layers, (BLOCKS, *box), (False, *(True for _ in box))), row[cells]
 
 
 def _measured(sensing: GroupSums, law: LayersLaw, truth: Floats, generator: np.random.Generator) -> Integers:

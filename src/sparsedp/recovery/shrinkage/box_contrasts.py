@@ -25,7 +25,8 @@ classes 1 to 4; 0 is that of contrasts with none around.
 def classify_and_count(
     contrasts: Singles, sides: Integers, apart: Integers, axis: int, classes: Classes, first: int, last: int
 ) -> Floats:
-    """The class of each contrast, and counts by class and magnitude, without those that are 0 by symmetry.
+    """The class of each contrast, and counts by class and magnitude; without those at the ends of the axis, which are 0
+    by symmetry.
 
     `contrasts` of a table of such `sides`, one after the other; `apart`: how far on each axis the next one is that
     shares no cell with it. Work is on the rows, along the last axis, that begin at first ≤ number < last.
@@ -35,6 +36,7 @@ def classify_and_count(
     squares = np.empty(length)
     for row in range((first + length - 1) // length, (last + length - 1) // length):
         start = row * length
+        at_an_end = axis < len(sides) - 1 and _is_end(row, sides, axis)
         weight = _beside_the_row(contrasts, sides, apart, axis, row, squares)
         for i in range(length):
             square, around = squares[i], weight
@@ -49,9 +51,18 @@ def classify_and_count(
             if around > 0:
                 kind = 1 + int(square > QUIET * around) + int(square > USUAL * around) + int(square > LIVELY * around)
             classes[start + i] = kind
-            if contrasts[start + i] != 0.0:
+            if not (at_an_end or (axis == len(sides) - 1 and (i == 0 or i == length - 1))):
                 count(float(contrasts[start + i]), counts, kind)
     return counts[:, :-1].copy()
+
+
+@kernel
+def _is_end(row: int, sides: Integers, axis: int) -> bool:
+    """Whether a row is at an end of an axis before the last."""
+    for other in range(len(sides) - 2, axis, -1):
+        row //= sides[other]
+    place = row % sides[axis]
+    return bool(place == 0 or place == sides[axis] - 1)
 
 
 @kernel

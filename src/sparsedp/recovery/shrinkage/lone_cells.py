@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import product
-from math import isfinite, sqrt
+from math import inf, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -33,10 +33,13 @@ SEEN = 4.0
 """In deviations of the noise: what a lone cell is above the cells around it, and no other cell nearby is."""
 
 MIDDLE_VARIANCE = 0.15
-"""Of the median of eight noisy cells, relative to one: between that under Laplace noise and that under Gaussian."""
+"""Of the median of eight noisy cells, or six, relative to one: between that under Laplace noise and under Gaussian."""
 
 FEWEST = 64
 """In fewer cells no prior can be learnt."""
+
+LEAST_VARIANCE = 1.0
+"""Of the noise: where it is mostly 0, one unit of it is many deviations."""
 
 NULL_COUNT, VAGUE_COUNT, GATE = 40.0, 3.0, 4.0
 """Cells imagined to be as those around them, and of any height; and the nats by which there must seem to be some."""
@@ -45,7 +48,7 @@ PILE = 1.5
 """Deviations by which the cells beside it may be above those further out: more is a pile, of which it is the top."""
 
 MOST_SHARE = 0.25
-"""If more of the cells than this are seen, or seem to have a height of their own, none is lone."""
+"""If more of the cells that are apart from others seen seem to have a height of their own than this, none is lone."""
 
 
 def beside_lone_cells(observed: Floats, law: IndependentLaw, smooth: Callable[[Floats], Floats]) -> Floats:
@@ -56,7 +59,7 @@ def beside_lone_cells(observed: Floats, law: IndependentLaw, smooth: Callable[[F
 
 def _lone_cells(observed: Floats, law: IndependentLaw) -> Floats | None:
     """By how much they stand out, 0 elsewhere; None if there are none."""
-    if observed.size < FEWEST or not law.variance > 0.0 or not isfinite(law.variance):
+    if observed.size < FEWEST or not LEAST_VARIANCE < law.variance < inf:
         return None
     around, near, far = _neighbourhoods(observed.ndim)
     deviation = sqrt((1.0 + MIDDLE_VARIANCE) * law.variance)
@@ -67,7 +70,7 @@ def _lone_cells(observed: Floats, law: IndependentLaw) -> Floats | None:
     rise = _mean(observed, places, near) - _median(observed, places, far)
     apart[tuple(places[rise >= PILE * deviation].T)] = False
     candidates = tuple(places[rise < PILE * deviation].T)
-    if not candidates[0].size or seen.mean() > MOST_SHARE:
+    if not candidates[0].size:
         return None
     variances, chances = noise_nodes(variance_shape(law))
     evidence = Evidence.of((variances + MIDDLE_VARIANCE) / (1.0 + MIDDLE_VARIANCE), chances)
@@ -111,17 +114,17 @@ def _median(cells: Floats, places: Integers, steps: Steps) -> Floats:
 
 def _around(cells: Floats, places: Integers, steps: Steps) -> Floats:
     """Those cells; beyond an end, those as far inside."""
-    there = places[:, None, :] + np.array(steps)
     last = np.array(cells.shape) - 1
-    there = np.clip(last - np.abs(last - np.abs(there)), 0, None)
+    there = (places[:, None, :] + np.array(steps)) % (2 * last)
+    there = last - np.abs(last - there)
     found: Floats = cells[tuple(np.moveaxis(there, 2, 0))]
     return found
 
 
 def _middles(cells: Floats, steps: Steps) -> Floats:
-    """The median of the cells around each one; beyond an end the table is its own mirror image."""
+    """The median of the cells around each one; beyond an end, of those as far inside."""
     reach = int(np.abs(steps).max())
-    padded = np.pad(cells, reach, mode="symmetric")
+    padded = np.pad(cells, reach, mode="reflect")
     strides = np.array(padded.strides) // padded.itemsize
     offsets = np.array(steps, np.int64) @ strides
     found = np.zeros(padded.size)

@@ -2,7 +2,8 @@
 
 As `shrink` does it with a row (shrinkage.md): every contrast is replaced by its posterior mean, step by step from cells
 to the whole table, with a prior that all contrasts of a step teach, by what surrounds them. There are no trends. The
-axes take turns, the last first, the narrowest window first. O(n) time beyond 2¹⁴ cells; memory for a vector a step.
+axes take turns, the last first, the narrowest window first. Tables of more
+than 2¹⁶ cells with long axes take O(n) time, others O(n log n); memory for a vector a step.
 """
 
 from __future__ import annotations
@@ -27,17 +28,18 @@ from sparsedp.recovery.shrinkage.scale_mixture import Evidence
 
 Kind = TypeVar("Kind", bound=np.generic)
 
+LEAST_VARIANCE = 1e-20
+"""With less no cell has any noise; and contrasts in deviations of it would leave single precision."""
+
 LARGE = 1 << 16
-"""Tables of more cells than this take few steps: wider windows are those of the table of their blocks' means."""
+"""In tables of more cells than this no window is wider than `WIDEST` along a long axis: wider ones are those of the
+table of their blocks' means."""
 
-FEW_STEPS = 8
-
-BLOCK_SIDE, LEAST_SIDE = 4, 64
-"""Of the blocks, along every axis that is long enough."""
+WIDEST, BLOCK_SIDE, LONG = 16, 4, 64
+"""Cells along an axis: of the widest windows, of the blocks, and of an axis that has blocks at all."""
 
 LEFT = 3
-"""Over so many blocks the means are taken: a little less than a window of the last step is wide."""
-
+"""Over so many blocks along an axis the means are taken: a little less than the widest windows."""
 
 MOST_PLACES = 4.0
 """To a cell: many short axes have far more gaps than cells."""
@@ -50,7 +52,7 @@ def fits(sides: Sequence[int]) -> bool:
 
 def shrink_table(table: Floats, law: IndependentLaw) -> Floats:
     """The counts' posterior mean, given a table of counts each with independent noise of `law`; the total is kept."""
-    if table.size < 2 or law.variance == 0.0:
+    if table.size < 2 or law.variance < LEAST_VARIANCE:
         return table.copy()
     mean = float(table.mean())
     if not isfinite(law.variance):
@@ -62,10 +64,11 @@ def shrink_table(table: Floats, law: IndependentLaw) -> Floats:
 
 def _noise(table: Floats, variance: float, shape: float, chunks: Chunks) -> Floats:
     """What the posterior means remove from every cell; `shape`: the `variance_shape` of the noise."""
-    block = [BLOCK_SIDE if side >= LEAST_SIDE and table.size > LARGE else 1 for side in table.shape]
+    block = [BLOCK_SIDE if side >= LONG and table.size > LARGE else 1 for side in table.shape]
+    widest = [side if width == 1 else WIDEST for side, width in zip(table.shape, block, strict=True)]
+    noise = _noise_by_steps(table, variance, shape, widest, chunks)
     if prod(block) == 1:
-        return _noise_by_steps(table, variance, shape, table.size, chunks)
-    noise = _noise_by_steps(table, variance, shape, FEW_STEPS, chunks)
+        return noise
     coarse = _noise(_block_means(table, block), variance / prod(block), shape * prod(block), chunks)
     # The means of windows as wide as those of the last step: what is narrower was seen better from every cell.
     left = uniform_filter(coarse - _block_means(noise, block), [1 if width == 1 else LEFT for width in block])
@@ -91,13 +94,13 @@ def _add_to_blocks(table: Floats, change: Floats, block: list[int]) -> None:
     table += change[tuple(slice(side) for side in table.shape)]
 
 
-def _noise_by_steps(table: Floats, variance: float, shape: float, most: int, chunks: Chunks) -> Floats:
-    """The same, by no more than so many steps: what is left in the means of the last windows is not removed."""
+def _noise_by_steps(table: Floats, variance: float, shape: float, widest: list[int], chunks: Chunks) -> Floats:
+    """The same, with windows up to `widest` along each axis: what is left in their means is not removed."""
     widths, windows, room = [1] * table.ndim, table, prod(side + 1 for side in table.shape)
     buffer, classes = np.empty(room, np.float32), np.empty(room, np.uint8)
     finer, doubt = vague_weights(), scepticism(table.size)
     removed: list[tuple[int, Singles]] = []
-    while len(removed) < most and (axis := _next_axis(widths, table.shape)) is not None:
+    while (axis := _next_axis(widths, widest)) is not None:
         windows, contrasts = _merged(windows, axis, widths[axis], chunks)
         widths[axis] *= 2
         scores = buffer[: contrasts.size].reshape(contrasts.shape)
@@ -118,9 +121,9 @@ def _noise_by_steps(table: Floats, variance: float, shape: float, most: int, chu
     return noise
 
 
-def _next_axis(widths: list[int], sides: tuple[int, ...]) -> int | None:
-    """The one of the narrowest window that is not yet as wide as the table; of several the last."""
-    open_axes = [axis for axis in reversed(range(len(sides))) if widths[axis] < sides[axis]]
+def _next_axis(widths: list[int], widest: Sequence[int]) -> int | None:
+    """The one of the narrowest window that is not yet wide enough; of several the last."""
+    open_axes = [axis for axis in reversed(range(len(widths))) if widths[axis] < widest[axis]]
     return min(open_axes, key=lambda axis: widths[axis], default=None)
 
 
