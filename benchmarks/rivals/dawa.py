@@ -5,7 +5,7 @@ cells from their mean, with Laplace noise; and so has every bucket, the noise th
 partition is found by dynamic programming. The other half of ε measures the buckets' sums, which are spread evenly.
 Tables are laid in a row along the Hilbert curve.
 
-Noisy costs are cut at zero: only so does it have the errors that are published for it, and with that it has them.
+Noisy costs are cut at zero: only so are its errors those that are published for it, or near them (docs/dawa.md).
 **Do not publish with it**: we know of no proof that covers cut costs, and noise in floating point has known holes.
 """
 
