@@ -138,11 +138,14 @@ def _middles(cells: Floats, steps: Steps) -> Floats:
 @kernel
 def _find_middles(cells: Floats, offsets: Integers, margin: int, found: Floats, first: int, last: int) -> None:
     count = len(offsets)
-    around = np.empty(count)
+    lower = count // 2 + 1  # the least ones, sorted: the middle is the last of them, or the mean of the last two
+    around = np.empty(lower)
     for cell in range(max(first, margin), min(last, len(cells) - margin)):
         for i in range(count):
             value = cells[cell + offsets[i]]
-            place = i
+            if i >= lower and value >= around[lower - 1]:
+                continue
+            place = min(i, lower - 1)
             while place > 0 and around[place - 1] > value:
                 around[place] = around[place - 1]
                 place -= 1
