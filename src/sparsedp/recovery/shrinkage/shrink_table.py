@@ -2,8 +2,8 @@
 
 As `shrink` does it with a row (shrinkage.md): every contrast is replaced by its posterior mean, step by step from cells
 to the whole table, with a prior that all contrasts of a step teach, by what surrounds them. There are no trends. The
-axes take turns, the last first, the narrowest window first. Tables of more
-than 2¹⁶ cells with long axes take O(n) time, others O(n log n); memory for a vector a step.
+axes take turns, the last first, the narrowest window first. Tables of more than 2¹⁶ cells with long axes take O(n)
+time, others O(n log n); memory for a vector a step.
 """
 
 from __future__ import annotations
