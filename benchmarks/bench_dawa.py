@@ -65,7 +65,9 @@ def fidelity(found: Sequence[Measured]) -> str:
                     ratio = with_margin(made.over(exactly(published)))
                     rows.append([str(each.case), metric, f"{made.value:,.0f}", f"{published:,}", ratio])
     return (
-        markdown(["case", "metric", "ours", "published", "ratio"], rows) if rows else "The paper's files are not here."
+        markdown(["case", "metric", "ours", "published", "ratio"], rows)
+        if rows
+        else "None of the paper's files is among the inputs."
     )
 
 

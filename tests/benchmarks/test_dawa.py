@@ -74,4 +74,4 @@ def test_the_command_compares() -> None:
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert "times DAWA's error, geometric mean of 6 cases" in run.stdout
-    assert "The paper's files are not here." in run.stdout
+    assert "None of the paper's files is among the inputs." in run.stdout
