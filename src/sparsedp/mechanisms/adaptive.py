@@ -16,13 +16,14 @@ from sparsedp.arrays import Integers
 from sparsedp.constraints import Constraints
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
-from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, bundles, regular_layers
+from sparsedp.mechanisms.adaptive_grid import block_size, parts
+from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, bundles, layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_shares import ROWS, Shares, shares_for, without_a_look
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
 from sparsedp.mechanisms.partition.halving import chances, decay_for, halved
+from sparsedp.mechanisms.partition.hiding import hiding
 from sparsedp.mechanisms.partition.private_tree import flat_groups, singled
-from sparsedp.mechanisms.partition.records import records
 from sparsedp.mechanisms.partition.standing_out import hidden, standing_out
 from sparsedp.mechanisms.terms import WHOLE, Terms
 from sparsedp.noise.law import LayersLaw
@@ -34,9 +35,6 @@ from sparsedp.synopsis import Synopsis
 
 Look = Callable[[Integers, float, Callable[[Integers], None]], float]
 """Takes the cells, the deviation of the noise that a whole budget puts on one, and what adds the look's own noise."""
-
-Layers = list[tuple[int | list[int], Fraction]]
-"""Groups (a block size, or their first cells) and the share of the budget that their sums get, finest first."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +77,15 @@ class Adaptive(Mechanism):
         """Look, then measure layers of sums, each with noise of its own."""
         table = ((cells.size,), (True,)) if domain is None else (domain.shape, domain.ordered)
         shares = shares_for(self.workload, *table)
-        if constraints is not None and constraints.zeros is not None:
-            # A group's sum is spread over all of its cells: where some are known to be zero it would lose a part.
+        zeros = constraints is not None and constraints.zeros is not None
+        if zeros or (negative and not shares.tree):
+            # A group's sum is spread over all of its cells: where some are known to be zero it would lose a part. And
+            # where counts may be negative, a sum does not say how many records there are.
             shares = without_a_look(shares)
         row = GroupSums(cells.size, [1], *table).in_a_row(cells)
-        layers, looks = _chosen(row, shares, terms)
-        sensing = GroupSums(cells.size, [groups for groups, _ in layers], *table)
+        layers = _Layers(row, terms)
+        (_measure_row if shares.tree else _measure_table if shares.look else _measure_regular)(layers, shares)
+        sensing = GroupSums(cells.size, layers.groups, *table)
         recovery = f"signed_{shares.recovery}" if negative else shares.recovery
         plan = Plan(
             self.name,
@@ -94,30 +95,80 @@ class Adaptive(Mechanism):
             nonnegative=not negative,
             constraints=constraints,
         )
-        return _with_noise(plan, sensing, row, [share for _, share in layers], looks, terms)
+        guarantee = terms.guarantee([*layers.looks, *(noise.expense for noise in layers.noises)])
+        law = LayersLaw(tuple(noise.law for noise in layers.noises))
+        return Synopsis(np.concatenate(layers.values), plan, law, guarantee)
 
 
-def _chosen(row: Integers, shares: Shares, terms: Terms) -> tuple[Layers, list[Expense]]:
-    """What to measure, and what was paid for deciding it."""
-    power = GAUSSIAN if terms.gaussian else LAPLACE
-    unit = sqrt(_noise(terms, WHOLE, "measure").law.variance)
-    looks: list[Expense] = []
+class _Layers:
+    """What was paid for looks, and the layers measured so far, finest first: groups, the noise of each, noisy sums."""
 
-    def look(measure: Look, purpose: str) -> float:
-        noise = _noise(terms, shares.look, purpose)
-        looks.append(noise.expense)
-        return measure(row, unit, noise.add_to)
+    def __init__(self, row: Integers, terms: Terms) -> None:
+        self.row, self.terms, self.n = row, terms, len(row)
+        self.power = GAUSSIAN if terms.gaussian else LAPLACE
+        self.unit = self.deviation(WHOLE)
+        self.looks: list[Expense] = []
+        self.groups: list[int | list[int]] = []
+        self.noises: list[CalibratedNoise] = []
+        self.values: list[Integers] = []
 
-    def regular(shares: Shares) -> Layers:
-        left = 1 - len(looks) * shares.look
-        return [(size, share * left) for size, share in regular_layers(len(row), shares, power)]
+    def deviation(self, share: Fraction) -> float:
+        """Of the noise that a share of the budget buys: public."""
+        return sqrt(_noise(self.terms, share, "measure").law.variance)
 
-    if not shares.look or look(standing_out, "see whether cells stand out") >= shares.stands_out_from(len(row)):
-        return regular(shares), looks
-    if shares.plenty and look(records, "see how many records there are") >= shares.are_plenty_from(len(row)):
-        return regular(shares.when_calm()), looks
-    starts, tree = _grown(row, hidden(unit), shares, terms)
-    return _group_layers(starts, 1 - len(looks) * shares.look - shares.tree, power), [*looks, tree]
+    def look(self, measure: Look, share: Fraction, purpose: str) -> float:
+        """One number, with noise of its own."""
+        noise = _noise(self.terms, share, purpose)
+        self.looks.append(noise.expense)
+        return measure(self.row, self.unit, noise.add_to)
+
+    def measure(self, groups: int | list[int], share: Fraction) -> Integers:
+        """The noisy sums over groups that those measured before are made of: a block size, or their first cells."""
+        noise = _noise(self.terms, share, "measure")
+        sums = GroupSums(self.n, [groups]).apply_layer(self.row, 0)
+        noise.add_to(sums)
+        self.groups.insert(0, groups)
+        self.noises.insert(0, noise)
+        self.values.insert(0, sums)
+        return sums
+
+
+def _measure_regular(layers: _Layers, shares: Shares) -> None:
+    """The cells, blocks of them, and all of them together."""
+    for size, share in reversed(regular_layers(layers.n, shares, layers.power)):
+        layers.measure(size, share * (1 - shares.look))
+
+
+def _measure_row(layers: _Layers, shares: Shares) -> None:
+    """Cells, if they stand out; else groups that seem to be flat, and bundles of them if they are many."""
+    if layers.look(standing_out, shares.look, "see whether cells stand out") >= shares.stands_out_from(layers.n):
+        _measure_regular(layers, shares)
+        return
+    starts, tree = _grown(layers.row, hidden(layers.unit), shares, layers.terms)
+    layers.looks.append(tree)
+    left = 1 - shares.look - shares.tree
+    together, alone = bundles(len(starts), layers.power)
+    if together:
+        layers.measure(starts[::together].tolist(), left * (1 - alone))
+    layers.measure(starts.tolist(), left * alone)
+
+
+def _measure_table(layers: _Layers, shares: Shares) -> None:
+    """All cells together, blocks of them, and parts of the blocks, of each more, the more records it has; or cells, if
+    the parts would hide some that stand out.
+    """
+    n, left = layers.n, 1 - shares.look
+    least = shares.blocks or 1
+    *_, (_, of_blocks), (_, of_total) = layers_of_blocks(n, shares.cells, least)
+    total = layers.measure(n, of_total * left)
+    size = block_size(float(total[0]), n, least, layers.deviation(of_blocks * left))
+    (_, of_parts), *coarser = layers_of_blocks(n, shares.cells, size)
+    for each, share in reversed(coarser[:-1]):
+        sums = layers.measure(each, share * left)
+    starts = parts(sums.astype(np.float64), size, n, layers.deviation(of_parts * left))
+    hides = layers.look(partial(hiding, starts), shares.look, "see whether groups would hide cells that stand out")
+    apart = hides >= shares.stands_out_from(n) or len(starts) == n
+    layers.measure(1 if apart else starts.tolist(), of_parts * left)
 
 
 def _grown(row: Integers, slack: int, shares: Shares, terms: Terms) -> tuple[Integers, Expense]:
@@ -126,29 +177,6 @@ def _grown(row: Integers, slack: int, shares: Shares, terms: Terms) -> tuple[Int
     decay = decay_for(terms.neighbours.distance, epsilon)
     starts = flat_groups(row, slack, decay, partial(halved, decay=decay, source=terms.source), shares.singled)
     return singled(starts, len(row), shares.singled), expense
-
-
-def _group_layers(starts: Integers, left: Fraction, power: int) -> Layers:
-    """The chosen groups, and bundles of them if they are many."""
-    together, alone = bundles(len(starts), power)
-    layers: Layers = [(starts.tolist(), left * alone)]
-    if together:
-        layers.append((starts[::together].tolist(), left * (1 - alone)))
-    return layers
-
-
-def _with_noise(
-    plan: Plan, sensing: GroupSums, row: Integers, shares: list[Fraction], looks: list[Expense], terms: Terms
-) -> Synopsis:
-    """Every layer's sums with noise of its own."""
-    noises = [_noise(terms, share, "measure") for share in shares]
-    values = []
-    for layer, noise in enumerate(noises):
-        sums = sensing.apply_layer(row, layer)
-        noise.add_to(sums)
-        values.append(sums)
-    guarantee = terms.guarantee([*looks, *(noise.expense for noise in noises)])
-    return Synopsis(np.concatenate(values), plan, LayersLaw(tuple(noise.law for noise in noises)), guarantee)
 
 
 def _noise(terms: Terms, share: Fraction, purpose: str) -> CalibratedNoise:

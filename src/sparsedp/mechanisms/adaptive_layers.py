@@ -45,12 +45,16 @@ def regular_layers(n: int, shares: Shares, power: int = LAPLACE) -> RegularLayer
         return ((1, Fraction(1)),)
     if shares.blocks is None:
         return _best_for_ranges(n, shares.cells, power)
+    return layers_of_blocks(n, shares.cells, shares.blocks)
+
+
+def layers_of_blocks(n: int, cells: Fraction, size: int) -> RegularLayers:
+    """The cells, blocks of `size` of them, blocks of many of these, …, and all of them; 0: no blocks."""
     sizes = []
-    size = shares.blocks
     while 0 < size <= n // 4:
         sizes.append(size)
         size *= STEP
-    return _layers(n, shares.cells, sizes)
+    return _layers(n, cells, sizes)
 
 
 @lru_cache(maxsize=64)

@@ -15,27 +15,25 @@ from sparsedp.mechanisms.partition.unevenness import BLOCK
 LEAST_CELLS = 256
 """Smaller tables are measured in regular layers without a look."""
 
-LEAST_SEEN = 100.0
-"""In deviations of the noise on a cell: two deviations of a look's own noise if it is Laplace (14 if Gaussian)."""
-
-PLENTY_BLOCK = 64
-"""Cells of the blocks whose mean sum says whether there are plenty of records."""
+DEVIATIONS = 2.0
+"""Of a look's own noise (if it is Laplace; more, if it is Gaussian): less is not taken for something seen."""
 
 
 @dataclass(frozen=True)
 class Shares:
-    """For one workload. `look`: for each number that is looked at; first, in how many places cells stand out.
+    """For one workload. `look`: for the number that is looked at: by how much cells stand out.
 
     `few`: cells stand out in few places if it is by less than this in the mean over blocks of 16 cells, in deviations
-    of the noise on a cell. Then groups of cells that seem flat are measured, found with the share `tree`. Groups of at
-    most `singled` cells are measured cell by cell: something stands out there, and to find which cell it is would cost
-    more. Else regular layers are measured.
+    of the noise on a cell. Else cells are measured, in regular layers.
 
-    `plenty`: where cells stand out in few places, a second look sees whether the sums of blocks of 64 cells are this or
-    more in the mean, in the same deviations. If so, regular layers are measured even there, with the share `calm`
-    instead of `cells`. 0: it is not looked at.
+    In rows, what counts is how far cells are apart within those blocks. If it is little, groups of cells that seem flat
+    are measured, found with the share `tree`. Groups of at most `singled` cells are measured cell by cell: something
+    stands out there, and to find which cell it is would cost more.
 
-    `cells`: of what is left, for the cells, if there are blocks beside them.
+    In tables (`tree` is 0) what counts is how far cells are apart within the parts of a grid that follows the counts
+    (`adaptive_grid.py`). If it is little, the parts are measured.
+
+    `cells`: of what is left, for the cells, or for the parts of the grid, if there are blocks beside them.
     `blocks`: how many cells the smallest blocks have; 0 for no blocks, None for blocks that are best for ranges.
     `recovery`: of regular layers: "layers" shrinks all cells, "layers_keeping_sums" within the blocks above them only.
     """
@@ -47,20 +45,10 @@ class Shares:
     cells: Fraction
     blocks: int | None
     recovery: str
-    plenty: float = 0.0
-    calm: Fraction = Fraction(0)
 
     def stands_out_from(self, n: int) -> float:
-        """By how much the cells of a row have to stand out, all together, for regular layers to be measured."""
-        return max(LEAST_SEEN, self.few * n / BLOCK)
-
-    def when_calm(self) -> Shares:
-        """For regular layers of cells that do not stand out."""
-        return replace(self, cells=self.calm)
-
-    def are_plenty_from(self, n: int) -> float:
-        """How many records a row of n cells has to have, in the same deviations, for regular layers to be measured."""
-        return max(LEAST_SEEN, self.plenty * n / PLENTY_BLOCK)
+        """By how much the cells of a row have to stand out, all together, for each to be measured."""
+        return max(DEVIATIONS / float(self.look), self.few * n / BLOCK)
 
 
 def _hundredths(number: int) -> Fraction:
@@ -77,15 +65,14 @@ ROWS: dict[str, Shares] = {
 }
 """By workload, for cells along one ordered axis."""
 
-_TABLE = replace(ROWS["any"], blocks=64, recovery="layers_keeping_sums", plenty=4.0, calm=_hundredths(50))
+_TABLE = Shares(_hundredths(4), 0.3, NONE, 1, _hundredths(75), 64, "layers_keeping_sums")
 
 TABLES: dict[str, Shares] = {
     "cells": ROWS["cells"],
-    "any": replace(_TABLE, cells=_hundredths(75)),
-    "ranges": replace(_TABLE, cells=_hundredths(65), tree=ROWS["ranges"].tree, singled=1),
+    "any": _TABLE,
+    "ranges": replace(_TABLE, cells=_hundredths(70)),
 }
-"""For several: the edge of a box cuts so many groups that most has to be spent on cells; and regular layers, which are
-shrunk in boxes at any place, are better than chosen groups as soon as there is something to see in small blocks."""
+"""For several: the edge of a box cuts so many groups that most has to be spent on cells, or small parts."""
 
 
 def shares_for(workload: str, shape: Sequence[int], ordered: Sequence[bool]) -> Shares:

@@ -10,6 +10,7 @@ from sparsedp.arrays import Floats, Integers
 from sparsedp.constraints import nonnegative_keeping_totals
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.law import IndependentLaw, LayersLaw, NoiseLaw
+from sparsedp.recovery.layers.box_slopes import sloped_boxes
 from sparsedp.recovery.layers.errors import LEAST_SHRUNK, LayerErrors
 from sparsedp.recovery.layers.fusion import Layer, fuse
 from sparsedp.recovery.layers.group_shrinkage import shrink_groups
@@ -112,7 +113,10 @@ def fit_layers(
     level_variances, total_variance = noise_by_level(sensing, law, fused)
     if len(fused[0].starts) < sensing.n:
         _refuse_unaligned(fused[0].starts, sensing.n)
-        unclipped, estimate = _flat_groups(fused[0], sensing, law, nonnegative=nonnegative)
+        if _are_parts_of_blocks(sensing):
+            unclipped, estimate = _parts_of_blocks(fused, sensing, law, nonnegative=nonnegative)
+        else:
+            unclipped, estimate = _flat_groups(fused[0], sensing, law, nonnegative=nonnegative)
         stats: dict[str, object] = {"layers": [len(layer.starts) for layer in fused]}
         return Fit(sensing, law, fused, unclipped, estimate, level_variances, total_variance, stats)
     cells = fused[0].sums
@@ -147,6 +151,28 @@ def _flat_groups(groups: Layer, sensing: GroupSums, law: LayersLaw, *, nonnegati
     unseen = unseen_deviation(law, sensing.n, sizes)
     cells = sloped_cells(sums, sizes, unseen) if in_a_row else np.repeat(sums / sizes, sizes)
     return np.repeat(groups.sums / sizes, sizes), cells
+
+
+def _parts_of_blocks(
+    fused: list[Layer], sensing: GroupSums, law: LayersLaw, *, nonnegative: bool
+) -> tuple[Floats, Floats]:
+    """Cells of a table measured in parts of blocks: parts that are cells are shrunk as cells are, larger ones towards
+    one another; then the blocks have their sums again, and parts slope as those around them do.
+    """
+    parts, blocks = fused[:2]
+    sizes = np.diff(parts.starts, append=sensing.n)
+    flat = np.repeat(parts.sums / sizes, sizes)
+    sums = shrink_groups(parts.starts, parts.sums, parts.variances, sensing.n)
+    alone = sizes == 1
+    if alone.any() and fits(sensing.ordered_sides):
+        sums[alone] = _shrunk_tables(flat, sensing, law.finest)[parts.starts[alone]]
+    cells = np.repeat(sums / sizes, sizes)
+    cells += _spread(blocks.sums, blocks, cells)
+    if nonnegative:
+        cells = keeping_total(cells)
+    if sensing.run == sensing.n:
+        cells = sloped_boxes(np.add.reduceat(cells, parts.starts), parts.starts, sensing.ordered_sides)
+    return flat, cells
 
 
 def _spread(sums: Floats, groups: Layer, cells: Floats) -> Floats:
@@ -205,6 +231,11 @@ def _chosen_groups(sensing: GroupSums, fused: list[Layer]) -> Layer | None:
             _refuse_unaligned(layer.starts, sensing.n)
             return layer
     return None
+
+
+def _are_parts_of_blocks(sensing: GroupSums) -> bool:
+    """Whether the finest groups are parts of blocks of a table; chosen groups lie in bundles, or in nothing."""
+    return sensing.is_table and len(sensing.layers) > 1 and isinstance(sensing.layers[1], int)
 
 
 def _refuse_unaligned(starts: Integers, n: int) -> None:
