@@ -92,6 +92,16 @@ class GroupSums(Sensing):
         """Whether there are neighbours along more than one axis."""
         return len(self.ordered_sides) > 1
 
+    @property
+    def in_parts_of_blocks(self) -> bool:
+        """Whether the finest groups are parts of a table's blocks, of some sizes; cells alone are not."""
+        return (
+            self.is_table
+            and len(self.layers) > 1
+            and not isinstance(self.layers[0], int)
+            and isinstance(self.layers[1], int)
+        )
+
     @cached_property
     def rows(self) -> int:
         """The number of groups."""

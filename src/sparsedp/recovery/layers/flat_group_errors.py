@@ -39,9 +39,12 @@ MANY = 32
 SMOOTH = 0.9
 """Structure within groups is rather smooth than rough: details of 2^j cells have 2^(SMOOTH·j) times the variance."""
 
-IN_ROWS, IN_TABLES = 2.0, 7.0
+IN_ROWS, IN_TABLES, IN_GRIDS = 2.0, 7.0, 2.4
 """How much more sums vary than uncorrelated details would make them. A box cuts groups all along its edge, and where it
 does they err alike."""
+
+OF_PARTS, BESIDE = 0.6, 1.0
+"""What the cells of a part of a grid are off by, beyond scatter, as a share of their mean: parts are cut by counts."""
 
 TEXTURE, SMALL = 0.5, 0.35
 """What differs from cell to cell is not seen at all where it is below the noise of a cell: a share of the cells' mean,
@@ -74,17 +77,19 @@ def model_of_groups(fit: Fit, refit: Refit) -> ErrorModel:
         half = normal_quantile(level) * np.sqrt(cells)
         return half, half
 
-    together = IN_ROWS if fit.sensing.order is None else IN_TABLES
+    together = IN_ROWS if fit.sensing.order is None else IN_GRIDS if fit.sensing.in_parts_of_blocks else IN_TABLES
     return ErrorModel(cells, together * shared, texture, ends)
 
 
 def _extra(fit: Fit, sizes: Integers) -> Floats:
     """For each group, the variance of its cells beyond what independent records scatter by."""
     means = np.abs(np.add.reduceat(fit.estimate, fit.layers[0].starts)) / sizes
-    distance = SHARE * unseen_deviation(fit.law, fit.sensing.n, sizes) / sizes
-    # Of few cells that says little: they differ no more from one another than groups side by side do, or than many.
     jumps = np.abs(np.diff(means))
     beside = np.maximum(np.append(jumps, 0.0), np.append(0.0, jumps))
+    if fit.sensing.in_parts_of_blocks:
+        return np.where(sizes > 1, np.minimum(OF_PARTS * means, BESIDE * beside) ** 2, 0.0)
+    distance = SHARE * unseen_deviation(fit.law, fit.sensing.n, sizes) / sizes
+    # Of few cells that says little: they differ no more from one another than groups side by side do, or than many.
     many = SHARE * unseen_deviation(fit.law, fit.sensing.n, MANY) / MANY
     distance = np.minimum(np.minimum(distance, np.maximum(beside, many)), 2.0 * means)
     return np.asarray(np.where(sizes > 1, np.maximum(pi / 2 * distance**2 - means, 0.0), 0.0))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MORE = 1.25
 """Made-up truths are smoother than the true one, so errors vary so much more; up to the noise, which is known."""
 
-WITHOUT_BLOCKS, IN_TABLES = 1.6, 2.5
+WITHOUT_BLOCKS, IN_TABLES = 1.6, 1.6
 """Smoothing errs alike along a slope: sums over ranges vary more than details that were uncorrelated would make them.
 
 Where sums of blocks were measured they hold that up; in a table neighbours are apart in the row, and they do not."""
@@ -85,6 +85,5 @@ def _more(errors: Floats, noise: Floats | float) -> Floats:
 
 def _together(fit: Fit) -> float:
     """How much more than apart the errors of details vary together, in a sum over a range or a box."""
-    if fit.sensing.order is not None:
-        return IN_TABLES
-    return WITHOUT_BLOCKS if len(fit.layers) == 2 and len(fit.layers[1].starts) == 1 else 1.0
+    with_blocks = len(fit.layers) != 2 or len(fit.layers[1].starts) != 1
+    return (1.0 if with_blocks else WITHOUT_BLOCKS) * (1.0 if fit.sensing.order is None else IN_TABLES)

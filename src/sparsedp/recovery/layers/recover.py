@@ -113,7 +113,7 @@ def fit_layers(
     level_variances, total_variance = noise_by_level(sensing, law, fused)
     if len(fused[0].starts) < sensing.n:
         _refuse_unaligned(fused[0].starts, sensing.n)
-        if _are_parts_of_blocks(sensing):
+        if sensing.in_parts_of_blocks:
             unclipped, estimate = _parts_of_blocks(fused, sensing, law, nonnegative=nonnegative)
         else:
             unclipped, estimate = _flat_groups(fused[0], sensing, law, nonnegative=nonnegative)
@@ -231,11 +231,6 @@ def _chosen_groups(sensing: GroupSums, fused: list[Layer]) -> Layer | None:
             _refuse_unaligned(layer.starts, sensing.n)
             return layer
     return None
-
-
-def _are_parts_of_blocks(sensing: GroupSums) -> bool:
-    """Whether the finest groups are parts of blocks of a table; chosen groups lie in bundles, or in nothing."""
-    return sensing.is_table and len(sensing.layers) > 1 and isinstance(sensing.layers[1], int)
 
 
 def _refuse_unaligned(starts: Integers, n: int) -> None:
