@@ -4,6 +4,7 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import sparsedp as sdp
@@ -12,6 +13,7 @@ from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, regular_layers
 from sparsedp.mechanisms.adaptive_shares import ROWS, TABLES, shares_for
+from sparsedp.noise.source import SeededSource
 from sparsedp.sensing.group_sums import GroupSums
 
 N = 1024
@@ -21,43 +23,51 @@ GROUPS = {
     "many": list(range(0, N, 16)),
     "small": list(range(0, N, 4)),
 }
-COURSES = list(product((-50.0, 1e6), (-50.0, 1e6), GROUPS))
+PARTS = {
+    "blocks": list(range(0, N, 64)),
+    "some": sorted({*range(0, N, 64), *range(64, 128, 4), 160}),
+    "cells": list(range(N)),
+}
+ROW, TABLE = (N,), (32, 32)
+HIDES = "see whether groups would hide cells that stand out"
+LOOKS = (-50.0, 1e6)
+COURSES = {ROW: list(product(LOOKS, GROUPS)), TABLE: list(product(LOOKS, PARTS))}
+"""What the look sees, and which groups the tree or the grid finds."""
 
 
 def courses(
     shape: tuple[int, ...], workload: str, budget: sdp.Budget, counts: Integers | None = None
-) -> list[sdp.Synopsis]:
+) -> dict[tuple[float, str], sdp.Synopsis]:
     """A synopsis for everything that the looks may have seen."""
-    found = []
+    found = {}
     table = np.ones(shape, np.int64) if counts is None else counts.reshape(shape)
-    for out, many, groups in COURSES:
+    for seen, groups in COURSES[shape]:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(adaptive, "standing_out", lambda *_, seen=out: seen)
-            patch.setattr(adaptive, "records", lambda *_, seen=many: seen)
-            patch.setattr(adaptive, "flat_groups", lambda *_, seen=groups: np.array(GROUPS[seen], np.int64))
-            found.append(Adaptive(workload).measure(table, epsilon=budget))
+            patch.setattr(adaptive, "standing_out", lambda *_, seen=seen: seen)
+            patch.setattr(adaptive, "hiding", lambda *_, seen=seen: seen)
+            patch.setattr(adaptive, "flat_groups", lambda *_, groups=groups: np.array(GROUPS[groups], np.int64))
+            patch.setattr(adaptive, "parts", lambda *_, groups=groups: np.array(PARTS[groups], np.int64))
+            found[seen, groups] = Adaptive(workload).measure(table, epsilon=budget)
     return found
 
 
-@pytest.mark.parametrize("shape", [(N,), (32, 32)])
+@pytest.mark.parametrize("shape", COURSES, ids=str)
 @pytest.mark.parametrize("workload", ROWS)
 @pytest.mark.parametrize("budget", [sdp.Budget(epsilon="3/7"), sdp.Budget(rho="2/9")], ids=str)
 def test_every_course_costs_the_budget(shape: tuple[int, ...], workload: str, budget: sdp.Budget) -> None:
     kinds = set()
-    for synopsis in courses(shape, workload, budget):
+    for synopsis in courses(shape, workload, budget).values():
         expenses = synopsis.guarantee.expenses
         paid = [Fraction(each.budget.rho or each.budget.epsilon or 0) for each in expenses]
         assert min(paid) > 0
         assert sum(paid) == (budget.rho or budget.epsilon)
         assert isinstance(synopsis.sensing, GroupSums)
         kinds.add((tuple(each.purpose for each in expenses), isinstance(synopsis.sensing.layers[0], int)))
-    least = 1 if workload == "cells" else 3 if len(shape) == 1 else 4
-    assert len(kinds) >= least, "courses were left out"
+    assert len(kinds) >= (1 if workload == "cells" else 3 if shape == ROW else 2), "courses were left out"
 
 
 def test_small_groups_are_measured_cell_by_cell() -> None:
-    found = dict(zip(COURSES, courses((N,), "any", sdp.Budget(epsilon=1)), strict=True))
-    sensing = found[-50.0, -50.0, "some"].sensing
+    sensing = courses(ROW, "any", sdp.Budget(epsilon=1))[-50.0, "some"].sensing
     assert isinstance(sensing, GroupSums)
     assert sensing.starts[0].tolist() == [0, 512, 768, 776, 777, 778, 779, 780, 781, 782, 783, 784, 800]
 
@@ -67,12 +77,12 @@ def test_nothing_but_the_looks_decides_what_is_measured(workload: str) -> None:
     """The same looks, very different counts: the same groups, the same noise, the same expenses."""
     budget = sdp.Budget(epsilon="3/7")
     rows = [np.zeros(N, np.int64), np.full(N, 2**40), 7 * np.arange(N) ** 3 + 1]
-    plain, *others = (courses((N,), workload, budget, row) for row in rows)
+    plain, *others = (courses(ROW, workload, budget, row) for row in rows)
     for other in others:
-        for one, two in zip(plain, other, strict=True):
-            assert one.sensing == two.sensing
-            assert one.law == two.law
-            assert one.guarantee == two.guarantee
+        for course, one in plain.items():
+            assert one.sensing == other[course].sensing
+            assert one.law == other[course].law
+            assert one.guarantee == other[course].guarantee
 
 
 def test_the_look_is_measured_in_units_that_are_public(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +115,7 @@ def test_groups_are_not_looked_for_where_cells_are_known_to_be_zero() -> None:
 @pytest.mark.parametrize("workload", ["any", "ranges"])
 @pytest.mark.parametrize("budget", [sdp.Budget(epsilon=1), sdp.Budget(rho=1)], ids=str)
 def test_regular_layers_are_those_of_the_kind_of_noise(workload: str, budget: sdp.Budget) -> None:
-    found = dict(zip(COURSES, courses((N,), workload, budget), strict=True))[1e6, -50.0, "one"].sensing
+    found = courses(ROW, workload, budget)[1e6, "one"].sensing
     assert isinstance(found, GroupSums)
     by_power = [[size for size, _ in regular_layers(N, ROWS[workload], power)] for power in (LAPLACE, GAUSSIAN)]
     assert by_power[0] != by_power[1]
@@ -119,35 +129,55 @@ def test_the_threshold_is_the_stated_one(
 ) -> None:
     n = int(np.prod(shape))
     threshold = shares_for(workload, shape, (True,) * len(shape)).stands_out_from(n)
-    monkeypatch.setattr(adaptive, "records", lambda *_: 0.0)
     for seen, grouped in ((np.nextafter(threshold, 0), True), (threshold, False)):
-        monkeypatch.setattr(adaptive, "standing_out", lambda *_, seen=seen: seen)
+        for look in ("standing_out", "hiding"):
+            monkeypatch.setattr(adaptive, look, lambda *_, seen=seen: seen)
         sensing = Adaptive(workload).measure(np.zeros(shape, np.int64), epsilon=1).sensing
         assert isinstance(sensing, GroupSums)
         assert isinstance(sensing.layers[0], list) == grouped
 
 
 @pytest.mark.parametrize("workload", ["any", "ranges"])
-def test_tables_with_plenty_of_records_are_measured_in_regular_layers(
-    workload: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shares = TABLES[workload]
-    threshold = shares.are_plenty_from(64 * 64)
-    monkeypatch.setattr(adaptive, "standing_out", lambda *_: 0.0)
-    for seen, grouped in ((np.nextafter(threshold, 0), True), (threshold, False)):
-        monkeypatch.setattr(adaptive, "records", lambda *_, seen=seen: seen)
-        synopsis = Adaptive(workload).measure(np.zeros((64, 64), np.int64), epsilon=1)
+def test_tables_are_measured_in_parts_of_blocks_or_in_cells(workload: str) -> None:
+    """The shares of the layers are the same in both courses."""
+    shares, budget = TABLES[workload], sdp.Budget(epsilon=1)
+    found = courses(TABLE, workload, budget)
+    for (seen, groups), synopsis in found.items():
         assert isinstance(synopsis.sensing, GroupSums)
-        assert isinstance(synopsis.sensing.layers[0], list) == grouped
-        first = next(each for each in synopsis.guarantee.expenses if each.purpose == "measure").budget.epsilon
-        assert grouped or first == (1 - 2 * shares.look) * shares.calm
+        finest = 1 if seen > 0 or groups == "cells" else PARTS[groups]
+        assert synopsis.sensing.layers == [finest, 64, N]
+        assert [each.purpose for each in synopsis.guarantee.expenses[:1]] == [HIDES]
+        paid = [each.budget.epsilon for each in synopsis.guarantee.expenses]
+        left = 1 - shares.look
+        assert paid == [shares.look, *(share * left for _, share in regular_layers(N, shares, LAPLACE))]
 
 
-def test_rows_are_not_counted() -> None:
-    def refused(*_: object) -> float:
-        raise AssertionError("a look that is not needed")
+@pytest.mark.parametrize("workload", ["any", "ranges"])
+def test_the_grid_follows_noisy_sums_alone(workload: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks are chosen by the measured total, parts by the measured sums of blocks: what the synopsis holds."""
+    seen: dict[str, list[float]] = {"total": [], "sums": []}
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(adaptive, "records", refused)
-        for workload in ROWS:
-            Adaptive(workload).measure(np.zeros(N, np.int64), epsilon=1)
+    def size(total: float, n: int, least: int, deviation: float) -> int:
+        seen["total"].append(total)
+        return 64
+
+    def parts(sums: npt.NDArray[np.float64], size: int, n: int, deviation: float) -> Integers:
+        seen["sums"] += sums.tolist()
+        return np.arange(0, n, 32)
+
+    monkeypatch.setattr(adaptive, "block_size", size)
+    monkeypatch.setattr(adaptive, "parts", parts)
+    synopsis = Adaptive(workload).measure(np.full(TABLE, 3), epsilon="0.1", source=SeededSource(1))
+    assert isinstance(synopsis.sensing, GroupSums)
+    *_, blocks, total = synopsis.sensing.split(synopsis.values.astype(np.float64))
+    assert (seen["total"], seen["sums"]) == (total.tolist(), blocks.tolist())
+    assert total[0] != 3 * N, "the noise at this seed is not zero"
+
+
+@pytest.mark.parametrize("workload", ["any", "ranges"])
+def test_no_grid_follows_counts_that_may_be_negative(workload: str) -> None:
+    """Their sums do not say how many records there are."""
+    synopsis = Adaptive(workload).measure(np.full(TABLE, -3), epsilon=1, negative=True)
+    assert isinstance(synopsis.sensing, GroupSums)
+    assert synopsis.sensing.layers == [1, 64, N]
+    assert {each.purpose for each in synopsis.guarantee.expenses} == {"measure"}

@@ -1,6 +1,7 @@
 """Adaptive from end to end: the noise has the law that is stated, and neighbours cannot be told apart beyond ε."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import log, sqrt
 
@@ -20,6 +21,8 @@ from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw, LayersLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.sensing.group_sums import GroupSums
 
+Table = Sequence[int] | Sequence[Sequence[int]]
+
 
 def wider(law: IndependentLaw, factor: Fraction) -> IndependentLaw:
     if isinstance(law, DiscreteLaplaceLaw):
@@ -28,19 +31,21 @@ def wider(law: IndependentLaw, factor: Fraction) -> IndependentLaw:
 
 
 @pytest.mark.parametrize("budget", [sdp.Budget(epsilon=1), sdp.Budget(rho="0.5")], ids=str)
-@pytest.mark.parametrize("workload", ["cells", "any", "ranges"])
-def test_the_noise_of_every_layer_has_the_stated_law(workload: str, budget: sdp.Budget) -> None:
+@pytest.mark.parametrize(("workload", "shape"), [("cells", 256), ("any", 256), ("ranges", 256), ("any", (16, 16))])
+def test_the_noise_of_every_layer_has_the_stated_law(
+    workload: str, shape: int | tuple[int, int], budget: sdp.Budget
+) -> None:
     """Accepts the stated law, layer by layer, and rejects it 25 % off either way. Steps: groups are chosen."""
     source, jitter = SeededSource(30), np.random.default_rng(31)
-    counts = np.repeat(40 + 300 * np.arange(8), 32)
+    counts = np.repeat((40 if shape == 256 else 1) + 300 * np.arange(8), 32).reshape(shape)
     pooled: dict[Fraction, list[float]] = {Fraction(1): [], Fraction(5, 4): [], Fraction(3, 4): []}
     by_layer: list[list[float]] = []
-    for _ in range(20 if workload == "cells" else 300):
+    for _ in range(20 if workload == "cells" else 300 if shape == 256 else 60):
         synopsis = Adaptive(workload).measure(counts, epsilon=budget, source=source)
         sensing, law = synopsis.sensing, synopsis.law
         assert isinstance(sensing, GroupSums)
         assert isinstance(law, LayersLaw)
-        noise = sensing.split((synopsis.values - sensing.apply(counts)).astype(np.float64))
+        noise = sensing.split((synopsis.values - sensing.apply(counts.reshape(-1))).astype(np.float64))
         for place, (values, layer) in enumerate(zip(noise, law.layers, strict=True)):
             for factor, uniforms in pooled.items():
                 uniforms += uniform_if_true(values.astype(np.int64), wider(layer, factor), jitter)
@@ -57,7 +62,7 @@ def p_value(uniforms: list[float]) -> float:
 
 
 def measured_loss(
-    mechanism: Adaptive, tables: tuple[list[int], list[int]], epsilon: Fraction, event: Callable[[sdp.Synopsis], bool]
+    mechanism: Adaptive, tables: tuple[Table, Table], epsilon: Fraction, event: Callable[[sdp.Synopsis], bool]
 ) -> tuple[float, float]:
     """log P(event | first) − log P(event | second) from 2,000 releases of each, and its standard error."""
     source = SeededSource(17)
@@ -90,6 +95,26 @@ def test_measured_loss_of_a_small_table() -> None:
 @pytest.fixture
 def tiny_tables_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adaptive_shares, "LEAST_CELLS", 1)
+
+
+@pytest.mark.usefixtures("tiny_tables_are_looked_at")
+def test_measured_loss_of_a_grid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All layers of a table of sixteen cells: the part, the block and the total that hold the changed cell."""
+    tables, epsilon = ([[1, 0, 0, 0]] + [[0] * 4] * 3, [[0] * 4] * 4), Fraction(1)
+    monkeypatch.setitem(adaptive_shares.TABLES, "any", replace(adaptive_shares.TABLES["any"], blocks=4))
+
+    def event(synopsis: sdp.Synopsis) -> bool:
+        assert isinstance(synopsis.sensing, GroupSums)
+        assert [len(starts) for starts in synopsis.sensing.starts[1:]] == [4, 1]
+        return all(layer[0] >= 1 for layer in synopsis.sensing.split(synopsis.values.astype(np.float64)))
+
+    loss, error = measured_loss(Adaptive(), tables, epsilon, event)
+    assert 0.8 * epsilon < loss < epsilon + 4 * error
+    honest = adaptive._noise
+    monkeypatch.setattr(adaptive, "_noise", lambda terms, share, purpose: honest(terms, share * 2, purpose))
+    monkeypatch.setattr(Terms, "guarantee", lambda self, expenses: None)
+    loss, error = measured_loss(Adaptive(), tables, epsilon, event)
+    assert loss > epsilon + 4 * error, "half the noise is found out"
 
 
 @pytest.mark.usefixtures("tiny_tables_are_looked_at")

@@ -30,7 +30,7 @@ from sparsedp.noise.law import LayersLaw
 from sparsedp.plan import Plan
 from sparsedp.privacy.guarantee import Expense
 from sparsedp.recovery.plan import RecoveryPlan
-from sparsedp.sensing.group_sums import GroupSums
+from sparsedp.sensing.group_sums import GroupSums, first_cells, sums_over
 from sparsedp.synopsis import Synopsis
 
 Look = Callable[[Integers, float, Callable[[Integers], None]], float]
@@ -108,7 +108,7 @@ class _Layers:
         self.power = GAUSSIAN if terms.gaussian else LAPLACE
         self.unit = self.deviation(WHOLE)
         self.looks: list[Expense] = []
-        self.groups: list[int | list[int]] = []
+        self.groups: list[int | Integers] = []
         self.noises: list[CalibratedNoise] = []
         self.values: list[Integers] = []
 
@@ -122,10 +122,10 @@ class _Layers:
         self.looks.append(noise.expense)
         return measure(self.row, self.unit, noise.add_to)
 
-    def measure(self, groups: int | list[int], share: Fraction) -> Integers:
+    def measure(self, groups: int | Integers, share: Fraction) -> Integers:
         """The noisy sums over groups that those measured before are made of: a block size, or their first cells."""
         noise = _noise(self.terms, share, "measure")
-        sums = GroupSums(self.n, [groups]).apply_layer(self.row, 0)
+        sums = sums_over(first_cells(groups, self.n), self.row)
         noise.add_to(sums)
         self.groups.insert(0, groups)
         self.noises.insert(0, noise)
@@ -149,8 +149,8 @@ def _measure_row(layers: _Layers, shares: Shares) -> None:
     left = 1 - shares.look - shares.tree
     together, alone = bundles(len(starts), layers.power)
     if together:
-        layers.measure(starts[::together].tolist(), left * (1 - alone))
-    layers.measure(starts.tolist(), left * alone)
+        layers.measure(starts[::together], left * (1 - alone))
+    layers.measure(starts, left * alone)
 
 
 def _measure_table(layers: _Layers, shares: Shares) -> None:
@@ -168,7 +168,7 @@ def _measure_table(layers: _Layers, shares: Shares) -> None:
     starts = parts(sums.astype(np.float64), size, n, layers.deviation(of_parts * left))
     hides = layers.look(partial(hiding, starts), shares.look, "see whether groups would hide cells that stand out")
     apart = hides >= shares.stands_out_from(n) or len(starts) == n
-    layers.measure(1 if apart else starts.tolist(), of_parts * left)
+    layers.measure(1 if apart else starts, of_parts * left)
 
 
 def _grown(row: Integers, slack: int, shares: Shares, terms: Terms) -> tuple[Integers, Expense]:

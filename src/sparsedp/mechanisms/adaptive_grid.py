@@ -8,6 +8,8 @@ alone.
 
 from __future__ import annotations
 
+from math import log2
+
 import numpy as np
 
 from sparsedp.arrays import Floats, Integers
@@ -31,7 +33,7 @@ def block_size(total: float, n: int, size: int, deviation: float) -> int:
 
 def parts(sums: Floats, size: int, n: int, deviation: float) -> Integers:
     """The first cells of the parts of blocks of `size` cells, a power of two, given about what the blocks' sums are."""
-    wanted = np.log2(np.maximum(sums, 1.0) / max(OF_PARTS * deviation, 1e-300))
+    wanted = np.log2(np.maximum(sums, 1.0)) - log2(max(OF_PARTS * deviation, 1e-300))
     most = size.bit_length() - 1
     sizes = np.left_shift(1, (most - np.clip(np.rint(wanted), 0, most)).astype(np.int64))
     firsts = np.arange(len(sums), dtype=np.int64) * size

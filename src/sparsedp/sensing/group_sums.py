@@ -19,6 +19,16 @@ from sparsedp.validate import MAX_CELLS, whole
 MOST_LAYERS, MOST_AXES = 40, 32
 
 
+def first_cells(groups: int | Integers, n: int) -> Integers:
+    """Of the groups of a layer of n cells: blocks of so many, or as they are given."""
+    return np.arange(0, n, groups, dtype=np.int64) if isinstance(groups, int) else groups
+
+
+def sums_over(starts: Integers, row: Integers) -> Integers:
+    """Of groups of cells in a row, given the first cell of each; exact modulo 2⁶⁴."""
+    return row.copy() if len(starts) == len(row) else np.add.reduceat(row, starts)
+
+
 class GroupSums(Sensing):
     """Φ has one row a group, its entries 0 and 1; the groups of a layer hold every cell once.
 
@@ -32,7 +42,7 @@ class GroupSums(Sensing):
     def __init__(
         self,
         n: int,
-        layers: Sequence[int | Sequence[int]],
+        layers: Sequence[int | Sequence[int] | Integers],
         shape: Sequence[int] | None = None,
         ordered: Sequence[bool] | None = None,
     ) -> None:
@@ -45,20 +55,25 @@ class GroupSums(Sensing):
             raise InvalidInput("shape", f"{self.shape}", f"give the sides of a table of {self.n} cells")
         if not 1 <= len(layers) <= MOST_LAYERS:
             raise InvalidInput("layers", f"{len(layers)} of them", f"give from 1 to {MOST_LAYERS}")
-        self.layers = [self._checked(layer) for layer in layers]
-        self.starts = [
-            np.arange(0, self.n, layer, dtype=np.int64) if isinstance(layer, int) else np.array(layer, np.int64)
-            for layer in self.layers
+        self.starts = [self._checked(layer) for layer in layers]
+        self.layers: list[int | list[int]] = [
+            layer if isinstance(layer, int) else starts.tolist()
+            for layer, starts in zip(layers, self.starts, strict=True)
         ]
         for finer, coarser in pairwise(range(len(layers))):
             if not self._nested(finer, coarser):
                 raise InvalidInput("layers", "cutting through groups of the layer before", "give them finest first")
 
-    def _checked(self, layer: int | Sequence[int]) -> int | list[int]:
+    def _checked(self, layer: int | Sequence[int] | Integers) -> Integers:
+        """The first cells of its groups."""
         if isinstance(layer, int):
-            return whole("layers", layer, most=MAX_CELLS)
-        starts = [whole("layers", start, least=0, most=self.n - 1) for start in layer]
-        if not starts or starts[0] != 0 or any(a >= b for a, b in pairwise(starts)):
+            return first_cells(whole("layers", layer, most=MAX_CELLS), self.n)
+        if not isinstance(layer, np.ndarray) and not (
+            set(map(type, layer)) == {int} and 0 <= min(layer) <= max(layer) < self.n
+        ):
+            layer = [whole("layers", start, least=0, most=self.n - 1) for start in layer]
+        starts = np.array(layer, np.int64)
+        if len(starts) == 0 or starts[0] != 0 or (np.diff(starts) <= 0).any() or starts[-1] >= self.n:
             raise InvalidInput("layers", "first cells that do not rise from 0", "give where each group begins")
         return starts
 
@@ -67,9 +82,9 @@ class GroupSums(Sensing):
         size = self.layers[finer]
         if isinstance(size, int):
             other = self.layers[coarser]
-            return (
-                (other % size == 0 or other >= self.n) if isinstance(other, int) else not any(x % size for x in other)
-            )
+            if isinstance(other, int):
+                return other % size == 0 or other >= self.n
+            return not (self.starts[coarser] % size).any()
         return bool(np.isin(self.starts[coarser], self.starts[finer], assume_unique=True).all())
 
     @cached_property
@@ -113,8 +128,7 @@ class GroupSums(Sensing):
 
     def apply_layer(self, row: Integers, layer: int) -> Integers:
         """The sums of one layer, of cells already in a row (`in_a_row`)."""
-        starts = self.starts[layer]
-        return row.copy() if len(starts) == self.n else np.add.reduceat(row, starts)
+        return sums_over(self.starts[layer], row)
 
     def in_a_row(self, cells: Any) -> Any:
         """Cells numbered row by row, laid in the row."""

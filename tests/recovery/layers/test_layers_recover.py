@@ -28,6 +28,7 @@ from sparsedp.sensing.direct import Direct
 from sparsedp.sensing.group_sums import GroupSums
 
 CHOSEN = [0, 64, 96, 100, 104, 112, 128]
+PARTS = sorted({0, 32, 48, *range(64, 128), 128, *range(192, 256, 4)})
 SENSINGS = {
     "one cell": GroupSums(1, [1]),
     "two cells": GroupSums(2, [1, 2]),
@@ -38,6 +39,8 @@ SENSINGS = {
     "cells and groups": GroupSums(200, [1, CHOSEN]),
     "table": GroupSums(240, [1, 16, 240], [3, 8, 10], [False, True, True]),
     "names": GroupSums(60, [1, 60], [60], [False]),
+    "grid": GroupSums(256, [PARTS, 64, 256], [16, 16]),
+    "ragged grid": GroupSums(210, [[part for part in PARTS if part < 210], 64, 210], [6, 5, 7]),
 }
 EVERY_SENSING = pytest.mark.parametrize("sensing", SENSINGS.values(), ids=SENSINGS.keys())
 
@@ -203,3 +206,53 @@ def test_tables_on_both_sides_of_an_unordered_axis_are_shrunk_apart() -> None:
     for name in range(3):
         alone = beside_lone_cells(cells[:, name].copy(), law.finest, lambda table: shrink_table(table, law.finest))
         np.testing.assert_allclose(found[:, name], alone, atol=1e-6)
+
+
+GRIDS = pytest.mark.parametrize("name", ["grid", "ragged grid"])
+
+
+@GRIDS
+def test_blocks_of_a_grid_keep_their_fused_sums(name: str) -> None:
+    """If no cell has to be kept from below zero."""
+    sensing = SENSINGS[name]
+    law = law_of(sensing)
+    values = measured(sensing, np.random.default_rng(4).poisson(900, sensing.n), law, 5)
+    for nonnegative in (True, False):
+        fit = fit_layers(sensing, values, law, nonnegative=nonnegative)
+        np.testing.assert_allclose(np.add.reduceat(fit.estimate, fit.layers[1].starts), fit.layers[1].sums)
+
+
+@GRIDS
+def test_a_grid_keeps_its_total_without_negative_cells(name: str) -> None:
+    sensing = SENSINGS[name]
+    law = law_of(sensing)
+    for seed in range(5):
+        counts = np.random.default_rng(seed).poisson(0.3, sensing.n)
+        fit = fit_layers(sensing, measured(sensing, counts, law, seed), law)
+        assert fit.estimate.min() >= 0.0
+        assert fit.estimate.sum() == pytest.approx(max(fit.layers[-1].sums[0], 0.0), abs=1e-6)
+
+
+def test_parts_that_are_cells_are_shrunk_as_cells_are() -> None:
+    """A block of even counts, cell by cell: their noise is mostly removed; without, they come back."""
+    sensing = SENSINGS["grid"]
+    counts = np.full(256, 40)
+    errors = []
+    for scale in (8, Fraction(1, 60)):
+        law = law_of(sensing, scale, scale, scale)
+        fit = fit_layers(sensing, measured(sensing, counts, law, 6), law)
+        block = fit.estimate[64:128]
+        errors.append(float(np.sqrt(((block - 40) ** 2).mean())))
+    assert errors[0] < 0.4 * 8 * np.sqrt(2)
+    assert errors[1] < 1e-6
+
+
+def test_parts_of_a_grid_slope_as_those_around_do() -> None:
+    """A plane, of which blocks and parts are known well: nearer than flat parts by far."""
+    across = np.add.outer(np.arange(32), 2 * np.arange(32)).astype(np.int64)
+    sensing = GroupSums(1024, [list(range(0, 1024, 16)), 64, 1024], [32, 32])
+    law = law_of(sensing, 1, 1, 1)
+    found = layers(sensing, measured(sensing, across.reshape(-1), law, 7), law).value.reshape(32, 32)
+    inner = (slice(4, -4), slice(4, -4))
+    flat = np.repeat(np.repeat(across.reshape(8, 4, 8, 4).mean(axis=(1, 3)), 4, 0), 4, 1)
+    assert np.abs(found - across)[inner].mean() < 0.2 * np.abs(flat - across)[inner].mean()

@@ -165,14 +165,15 @@ def _parts_of_blocks(
     sums = shrink_groups(parts.starts, parts.sums, parts.variances, sensing.n)
     alone = sizes == 1
     if alone.any() and fits(sensing.ordered_sides):
-        sums[alone] = _shrunk_tables(flat, sensing, law.finest)[parts.starts[alone]]
+        # None of them stands alone: that was looked at.
+        sums[alone] = _shrunk_tables(flat, sensing, law.finest, lone=False)[parts.starts[alone]]
     cells = np.repeat(sums / sizes, sizes)
     cells += _spread(blocks.sums, blocks, cells)
     if nonnegative:
         cells = keeping_total(cells)
     if sensing.run == sensing.n:
         cells = sloped_boxes(np.add.reduceat(cells, parts.starts), parts.starts, sensing.ordered_sides)
-    return flat, cells
+    return flat, np.maximum(cells, 0.0) if nonnegative else cells
 
 
 def _spread(sums: Floats, groups: Layer, cells: Floats) -> Floats:
@@ -181,19 +182,24 @@ def _spread(sums: Floats, groups: Layer, cells: Floats) -> Floats:
     return np.repeat((sums - np.add.reduceat(cells, groups.starts)) / sizes, sizes)
 
 
-def _shrunk_tables(measured: Floats, sensing: GroupSums, law: IndependentLaw) -> Floats:
+def _shrunk_tables(cells: Floats, sensing: GroupSums, law: IndependentLaw, *, lone: bool = True) -> Floats:
     """Cells as measured, in the row's order; the ordered axes are one table for each place on the unordered ones.
 
     Their noise is independent, which that of fused cells is not; the sums that were measured are put back afterwards.
+    `lone`: whether cells that stand alone are kept out of it.
     """
     run = sensing.run
     if run < (LEAST_SHRUNK if run == sensing.n else LEAST_RUN) or sensing.n // run > MOST_RUNS:
-        return measured.copy()
+        return cells.copy()
     curve, shrunk = z_order(sensing.ordered_sides), np.empty(sensing.n)
     for start in range(0, sensing.n, run):
         table = np.empty(run)
-        table[curve] = measured[start : start + run]
-        table = beside_lone_cells(table.reshape(sensing.ordered_sides), law, lambda cells: shrink_table(cells, law))
+        table[curve] = cells[start : start + run]
+        table = table.reshape(sensing.ordered_sides)
+        if lone:
+            table = beside_lone_cells(table, law, lambda others: shrink_table(others, law))
+        else:
+            table = shrink_table(table, law)
         shrunk[start : start + run] = table.reshape(-1)[curve]
     return shrunk
 
@@ -260,8 +266,9 @@ def noise_by_level(sensing: GroupSums, law: LayersLaw, fused: list[Layer]) -> tu
     sizes = np.diff(chosen.starts, append=n)
     share = sizes / n
     within = law.finest.variance if len(fused[0].starts) == n else 0.0
-    variances = np.empty(levels)
-    for level in range(1, levels + 1):
-        across = sizes < (1 << level)
-        variances[level - 1] = (share * np.where(across, chosen.variances / sizes, within)).sum()
+    # A detail of 2^level cells is across groups of fewer, and within those of as many.
+    smaller = np.frexp(sizes.astype(np.float64))[1]
+    across = np.bincount(smaller, share * chosen.variances / sizes, levels + 2).cumsum()
+    inside = 1.0 - np.bincount(smaller, share, levels + 2).cumsum()
+    variances = (across + within * inside)[1 : levels + 1]
     return np.maximum(variances, 1e-9 * max(float(variances.max()), 1e-9)), total_variance

@@ -1,0 +1,60 @@
+"""The grid that follows the counts: nested, aligned, and as fine as its sums are seen."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparsedp.mechanisms.adaptive_grid import LEAST_BLOCKS, OF_PARTS, SEEN, STEP, block_size, parts
+
+SIZES = st.sampled_from([16, 64, 256])
+
+
+def parts_of_one(total: float, size: int, cells: int, deviation: float) -> int:
+    """How many cells the parts of one block have: the nearest power of two, on a scale of powers of two."""
+    found, best = size, float("inf")
+    for part in (2**power for power in range(size.bit_length())):
+        off = abs(np.log2(size / part) - np.log2(max(total, 1.0) / (OF_PARTS * deviation)))
+        if off < best - 1e-9:
+            found, best = part, off
+    return min(found, cells)
+
+
+@given(SIZES, st.integers(1, 900), st.floats(0.5, 100), st.integers(0, 2**32))
+def test_parts_are_those_of_a_plain_loop(size: int, n: int, deviation: float, seed: int) -> None:
+    blocks = -(-n // size)
+    sums = np.random.default_rng(seed).normal(0, 40 * deviation, blocks) ** 2 / (40 * deviation) - deviation
+    expected = []
+    for block, total in enumerate(sums):
+        end = min((block + 1) * size, n)
+        expected += list(range(block * size, end, parts_of_one(total, size, size, deviation)))
+    assert parts(sums, size, n, deviation).tolist() == expected
+
+
+@given(SIZES, st.integers(1, 900), st.integers(0, 2**32))
+def test_blocks_are_whole_parts_together(size: int, n: int, seed: int) -> None:
+    sums = np.random.default_rng(seed).exponential(300, -(-n // size))
+    starts = parts(sums, size, n, 10.0)
+    assert set(range(0, n, size)) <= set(starts.tolist())
+    lengths = np.diff(starts, append=n)
+    assert (lengths > 0).all()
+    assert (starts % (1 << np.ceil(np.log2(lengths)).astype(int)) == 0).all(), "aligned, so that they are boxes"
+
+
+def test_dense_blocks_have_small_parts_and_empty_ones_are_whole() -> None:
+    deviation = 10.0
+    sums = np.array([-1e3, 0.0, OF_PARTS * deviation, 4 * OF_PARTS * deviation, 1e9, float(2**62)])
+    starts = parts(sums, 64, 64 * len(sums), deviation)
+    assert np.histogram(starts, np.arange(0, 64 * len(sums) + 1, 64))[0].tolist() == [1, 1, 1, 4, 64, 64]
+    assert len(parts(sums, 64, 64 * len(sums), 0.0)) >= 4 * 64, "without noise every cell that counts is a part"
+
+
+def test_blocks_grow_until_their_sums_are_seen() -> None:
+    n, deviation = 2**16, 50.0
+    total = SEEN * deviation * n / 64
+    assert block_size(total, n, 64, deviation) == 64
+    assert block_size(total * 0.99, n, 64, deviation) == 64 * STEP
+    assert block_size(total / STEP, n, 64, deviation) == 64 * STEP
+    for nothing in (0.0, -1e6, -(2.0**63)):
+        largest = block_size(nothing, n, 64, deviation)
+        assert n // largest == LEAST_BLOCKS
+    assert block_size(0.0, 300, 64, deviation) == 64, "a small table has few blocks"
