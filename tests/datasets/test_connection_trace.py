@@ -70,8 +70,8 @@ def test_the_folder_may_hold_it_under_each_of_its_names(
         (b"1e300 1 smtp 1 1 1 2 SF L\n", "rows that cannot be read"),
         (b"\x00" * 100_000, "rows that cannot be read"),
         (row(0).encode() + row(31 * 86_400).encode(), "spread over more than 30 days"),
-        (gzip.compress(rows(0))[:-12], "damaged or was cut short"),
-        (gzip.compress(rows(0))[:12] + b"\xff" * 40, "damaged or was cut short"),
+        (gzip.compress(rows(0), mtime=0)[:-12], "damaged or was cut short"),
+        (gzip.compress(rows(0), mtime=0)[:12] + b"\xff" * 40, "damaged or was cut short"),
         (b"\x1f\x9d\x90rest", "`gzip -dc` or `uncompress` can"),
     ],
 )
