@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from report_releases import a_year_of_hours, by_day_and_sex, by_delays, by_diagnosis, of_a_stream, on_four_axes
+from report_releases import a_year_of_hours, by_day_and_sex, by_diagnosis, of_a_stream, on_four_axes
 
 import sparsedp as sdp
 from sparsedp.axes import Axis
@@ -52,7 +52,7 @@ def test_sums_say_that_values_were_clamped() -> None:
     )
 
 
-@pytest.mark.parametrize("make", [a_year_of_hours, by_day_and_sex, by_delays, on_four_axes, sums_of_euros])
+@pytest.mark.parametrize("make", [a_year_of_hours, by_day_and_sex, on_four_axes, sums_of_euros])
 def test_the_height_that_a_lone_number_needs_is_told(make: Callable[[], sdp.Release]) -> None:
     release = make()
     told = " ".join(reading(release, [], []))
@@ -68,8 +68,9 @@ def test_nothing_is_said_of_lone_numbers_where_none_were_smoothed(make: Callable
     assert not any("stands alone" in part for part in what_ranges_miss(make()))
 
 
-def test_numbers_that_were_measured_in_groups_only() -> None:
-    release = sdp.Adaptive(workload="ranges").release(np.full(4096, 2), epsilon="0.1", source=SeededSource(1))
+@pytest.mark.parametrize("shape", [4096, (64, 64)])
+def test_numbers_that_were_measured_in_groups_only(shape: int | tuple[int, int]) -> None:
+    release = sdp.Adaptive(workload="ranges").release(np.full(shape, 2), epsilon="0.1", source=SeededSource(1))
     assert "measured in groups only" in what_ranges_miss(release)[0]
 
 
