@@ -181,3 +181,20 @@ def test_no_grid_follows_counts_that_may_be_negative(workload: str) -> None:
     assert isinstance(synopsis.sensing, GroupSums)
     assert synopsis.sensing.layers == [1, 64, N]
     assert {each.purpose for each in synopsis.guarantee.expenses} == {"measure"}
+
+
+@pytest.mark.parametrize("shape", COURSES, ids=str)
+def test_groups_that_are_too_many_for_a_file_are_measured_cell_by_cell(
+    shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finest: dict[str, list[int | list[int]]] = {"some": [], "most": []}
+    for most, found in (("some", 7), ("most", 10**6)):
+        monkeypatch.setattr(adaptive, "MOST_GROUPS", found)
+        for synopsis in courses(shape, "any", sdp.Budget(epsilon=1)).values():
+            assert isinstance(synopsis.sensing, GroupSums)
+            finest[most].append(synopsis.sensing.layers[0])
+            assert sum(Fraction(each.budget.epsilon or 0) for each in synopsis.guarantee.expenses) == 1
+            if synopsis.sensing.layers[0] == 1:
+                assert np.isfinite(synopsis.recover().values).all()
+    assert all(isinstance(groups, int) or len(groups) <= 7 for groups in finest["some"])
+    assert any(isinstance(groups, list) and len(groups) > 7 for groups in finest["most"])

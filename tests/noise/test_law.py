@@ -97,3 +97,11 @@ def test_bad_descriptions_and_scales_are_refused() -> None:
         noise_law_from({"name": "discrete_laplace", "scale": "-1"})
     with pytest.raises(InvalidInput, match="level"):
         DiscreteLaplaceLaw(Fraction(1)).quantile(1)
+
+
+@pytest.mark.parametrize("scale", ["1e-400", "1e80", "1e400"])
+@pytest.mark.parametrize("name", ["discrete_laplace", "continual_counter"])
+def test_scales_of_no_budget_are_not_read(name: str, scale: str) -> None:
+    """Of a file: recovery would divide by what is zero in floating point, or count what is not a number."""
+    with pytest.raises(InvalidInput, match="scale"):
+        noise_law_from({"name": name, "scale": scale, "levels": 3})

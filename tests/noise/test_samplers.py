@@ -45,6 +45,17 @@ def test_every_sampler_adds_gaussian_noise_of_its_effective_variance(name: str) 
     assert abs((noise**2).mean() - 1.2 * law.variance) > 6 * np.sqrt(law.fourth_moment / size)
 
 
+@pytest.mark.parametrize("name", sorted(SAMPLERS))
+def test_noise_is_added_modulo_64_bits(name: str) -> None:
+    """Sums of neighbours on either side of 2⁶³ have the same noise: clamped, each would stay on its own side."""
+    for edge in (2**63 - 1, -(2**63)):
+        for add in (SAMPLERS[name].add_noise, SAMPLERS[name].add_gaussian):
+            values = np.full(200, edge, dtype=np.int64)
+            add(values, Fraction(10**6), SystemSource())
+            assert 40 < int((values > 0).sum()) < 160
+            assert len(set(values.tolist())) > 100
+
+
 @given(st.fractions(min_value=Fraction(1, 10**20), max_value=10**30))
 def test_opendp_rounds_the_deviation_up_to_the_next_float(variance: Fraction) -> None:
     effective = OpendpSampler().effective_variance(variance)

@@ -17,6 +17,15 @@ def look_up(table: Floats, magnitude: float, column: int) -> float:
     return float(table[place, column] + part * table[place, column + 1])
 
 
+def test_what_is_not_a_number_has_the_last_place() -> None:
+    """Never one beyond the table: kernels write there."""
+    for value in (np.nan, np.inf, -np.inf, 1e300):
+        assert place_of(value) == place_of(MOST)
+        counts = np.zeros((1, len(GRID) + 1))
+        count(value, counts, 0)
+        assert counts.sum() == 1.0
+
+
 @pytest.mark.parametrize("value", [0.0, 1e-9, 0.3, -1.0, 2.7, 900.0, MOST - 2, MOST - 1, -MOST, 1e300])
 def test_a_value_lies_where_the_grid_says(value: float) -> None:
     place, part = place_of(value)

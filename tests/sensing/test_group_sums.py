@@ -135,3 +135,19 @@ def test_damaged_descriptions_are_refused_in_a_sentence(layers: object) -> None:
 def test_tables_have_no_more_axes_than_domains() -> None:
     with pytest.raises(InvalidInput, match="shape is of 33 axes; give at most 32"):
         GroupSums(256, [1], [1] * 32 + [256])
+
+
+def test_what_a_description_claims_is_counted_before_it_is_built() -> None:
+    """A file of a few bytes may speak of 2³¹ cells: nothing of that size is made until it is asked for."""
+    sensing = sensing_from({"name": "group_sums", "n": MAX_CELLS, "layers": [1, MAX_CELLS]})
+    assert sensing.rows == MAX_CELLS + 1
+    with pytest.raises(InvalidInput, match="cutting through"):
+        GroupSums(MAX_CELLS, [[0, 2], 1])
+    assert GroupSums(MAX_CELLS, [[0, 2**30], MAX_CELLS]).rows == 3
+
+
+def test_first_cells_may_come_as_an_array() -> None:
+    assert GroupSums(8, [np.array([0, 4, 6])]) == GroupSums(8, [[0, 4, 6]])
+    for wrong in ([1, 4], [0, 4, 4], [0, 8]):
+        with pytest.raises(InvalidInput):
+            GroupSums(8, [np.array(wrong)])

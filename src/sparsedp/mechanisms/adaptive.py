@@ -33,6 +33,9 @@ from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.group_sums import GroupSums, first_cells, sums_over
 from sparsedp.synopsis import Synopsis
 
+MOST_GROUPS = 2**20
+"""More are not chosen, but cells measured: a synopsis says where each begins, and must not be too large to be read."""
+
 Look = Callable[[Integers, float, Callable[[Integers], None]], float]
 """Takes the cells, the deviation of the noise that a whole budget puts on one, and what adds the look's own noise."""
 
@@ -133,20 +136,24 @@ class _Layers:
         return sums
 
 
-def _measure_regular(layers: _Layers, shares: Shares) -> None:
+def _measure_regular(layers: _Layers, shares: Shares, left: Fraction = WHOLE) -> None:
     """The cells, blocks of them, and all of them together."""
     for size, share in reversed(regular_layers(layers.n, shares, layers.power)):
-        layers.measure(size, share * (1 - shares.look))
+        layers.measure(size, share * left)
 
 
 def _measure_row(layers: _Layers, shares: Shares) -> None:
     """Cells, if they stand out; else groups that seem to be flat, and bundles of them if they are many."""
+    left = 1 - shares.look
     if layers.look(standing_out, shares.look, "see whether cells stand out") >= shares.stands_out_from(layers.n):
-        _measure_regular(layers, shares)
+        _measure_regular(layers, shares, left)
         return
     starts, tree = _grown(layers.row, hidden(layers.unit), shares, layers.terms)
     layers.looks.append(tree)
-    left = 1 - shares.look - shares.tree
+    left -= shares.tree
+    if len(starts) > MOST_GROUPS:
+        _measure_regular(layers, shares, left)
+        return
     together, alone = bundles(len(starts), layers.power)
     if together:
         layers.measure(starts[::together], left * (1 - alone))
@@ -167,7 +174,7 @@ def _measure_table(layers: _Layers, shares: Shares) -> None:
         sums = layers.measure(each, share * left)
     starts = parts(sums.astype(np.float64), size, n, layers.deviation(of_parts * left))
     hides = layers.look(partial(hiding, starts), shares.look, "see whether groups would hide cells that stand out")
-    apart = hides >= shares.stands_out_from(n) or len(starts) == n
+    apart = hides >= shares.stands_out_from(n) or len(starts) == n or len(starts) > MOST_GROUPS
     layers.measure(1 if apart else starts, of_parts * left)
 
 

@@ -178,6 +178,18 @@ StreamLaw = DiscreteLaplaceLaw | ContinualCounterLaw | TicksAndTotalsLaw
 NoiseLaw = StreamLaw | DiscreteGaussianLaw | LayersLaw
 
 
+LEAST_STORED, MOST_STORED = Fraction(1, 10**120), Fraction(2**64)
+"""Scales beyond are of no budget that a mechanism takes; figures of them would leave floating point."""
+
+
+def _stored(scale: object) -> Fraction:
+    """A scale that a description may have."""
+    number = positive("scale", scale)
+    if not LEAST_STORED <= number <= MOST_STORED:
+        raise InvalidInput("scale", "of no mechanism's noise", "give from 10**-120 to 2**64")
+    return number
+
+
 def _layers(given: Mapping[str, Any]) -> LayersLaw:
     layers = tuple(noise_law_from(law) for law in given["layers"])
     if not layers or not all(isinstance(law, DiscreteLaplaceLaw | DiscreteGaussianLaw) for law in layers):
@@ -193,9 +205,9 @@ def _ticks_and_totals(given: Mapping[str, Any]) -> TicksAndTotalsLaw:
 
 
 _FROM: dict[str, Callable[[Mapping[str, Any]], NoiseLaw]] = {
-    DiscreteLaplaceLaw.name: lambda given: DiscreteLaplaceLaw(given["scale"]),
+    DiscreteLaplaceLaw.name: lambda given: DiscreteLaplaceLaw(_stored(given["scale"])),
     DiscreteGaussianLaw.name: lambda given: DiscreteGaussianLaw(given["variance_parameter"]),
-    ContinualCounterLaw.name: lambda given: ContinualCounterLaw(given["scale"], given["levels"]),
+    ContinualCounterLaw.name: lambda given: ContinualCounterLaw(_stored(given["scale"]), given["levels"]),
     TicksAndTotalsLaw.name: _ticks_and_totals,
     LayersLaw.name: _layers,
 }

@@ -18,8 +18,9 @@ from sparsedp.validate import positive
 class OpendpSampler:
     """Discrete Laplace and Gaussian noise by `opendp`; needs the extra `sparsedp[opendp]`.
 
-    Two differences, both harmless to privacy: OpenDP takes its scale, or σ, as a float, so it is rounded up
-    to one; and it clamps the sum to 64 bits where ours wraps. It draws from its own operating-system source.
+    OpenDP takes its scale, or σ, as a float, so it is rounded up to one. It draws from its own operating-system source.
+    It clamps what it gives to 64 bits, where our sums wrap: two neighbours' sums on either side of 2⁶³ would be told
+    apart for good. So it is given zeros, and its noise is added as ours is.
     """
 
     name = "opendp"
@@ -37,7 +38,7 @@ class OpendpSampler:
         return Fraction(_float_above(positive("scale", scale)))
 
     def add_noise(self, values: Integers, scale: Fraction, source: RandomSource) -> None:
-        """Add noise of the effective scale to every value in place, clamping the sum to 64 bits."""
+        """Add noise of the effective scale to every value in place, modulo 2⁶⁴."""
         dp = self._ready(source)
         space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
         _apply(dp.m.make_laplace(*space, scale=float(self.effective_scale(scale))), values)
@@ -47,7 +48,7 @@ class OpendpSampler:
         return Fraction(_deviation_above(checked_variance(variance))) ** 2
 
     def add_gaussian(self, values: Integers, variance: Fraction, source: RandomSource) -> None:
-        """Add noise of the effective variance to every value in place, clamping the sum to 64 bits."""
+        """Add noise of the effective variance to every value in place, modulo 2⁶⁴."""
         dp = self._ready(source)
         space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64")
         _apply(dp.m.make_gaussian(*space, scale=_deviation_above(checked_variance(variance))), values)
@@ -60,7 +61,9 @@ class OpendpSampler:
 
 
 def _apply(measurement: Any, values: Integers) -> None:
-    values[...] = np.array(measurement(values.reshape(-1)), dtype=np.int64).reshape(values.shape)
+    noise = np.array(measurement(np.zeros(values.size, np.int64)), dtype=np.int64)
+    values += noise.reshape(values.shape)
+    noise.fill(0)
 
 
 def _float_above(wanted: Fraction) -> float:

@@ -55,19 +55,18 @@ class GroupSums(Sensing):
             raise InvalidInput("shape", f"{self.shape}", f"give the sides of a table of {self.n} cells")
         if not 1 <= len(layers) <= MOST_LAYERS:
             raise InvalidInput("layers", f"{len(layers)} of them", f"give from 1 to {MOST_LAYERS}")
-        self.starts = [self._checked(layer) for layer in layers]
+        self._groups = [self._checked(layer) for layer in layers]
         self.layers: list[int | list[int]] = [
-            layer if isinstance(layer, int) else starts.tolist()
-            for layer, starts in zip(layers, self.starts, strict=True)
+            groups if isinstance(groups, int) else groups.tolist() for groups in self._groups
         ]
         for finer, coarser in pairwise(range(len(layers))):
             if not self._nested(finer, coarser):
                 raise InvalidInput("layers", "cutting through groups of the layer before", "give them finest first")
 
-    def _checked(self, layer: int | Sequence[int] | Integers) -> Integers:
-        """The first cells of its groups."""
+    def _checked(self, layer: int | Sequence[int] | Integers) -> int | Integers:
+        """How many cells its groups have, or the first of each."""
         if isinstance(layer, int):
-            return first_cells(whole("layers", layer, most=MAX_CELLS), self.n)
+            return whole("layers", layer, most=MAX_CELLS)
         if not isinstance(layer, np.ndarray) and not (
             set(map(type, layer)) == {int} and 0 <= min(layer) <= max(layer) < self.n
         ):
@@ -79,13 +78,19 @@ class GroupSums(Sensing):
 
     def _nested(self, finer: int, coarser: int) -> bool:
         """Whether the coarser layer's groups begin where groups of the finer one do."""
-        size = self.layers[finer]
+        size, other = self._groups[finer], self._groups[coarser]
         if isinstance(size, int):
-            other = self.layers[coarser]
             if isinstance(other, int):
                 return other % size == 0 or other >= self.n
-            return not (self.starts[coarser] % size).any()
-        return bool(np.isin(self.starts[coarser], self.starts[finer], assume_unique=True).all())
+            return not (other % size).any()
+        if isinstance(other, int) and -(-self.n // other) > len(size):
+            return False
+        return bool(np.isin(first_cells(other, self.n), size, assume_unique=True).all())
+
+    @cached_property
+    def starts(self) -> list[Integers]:
+        """The first cells of the groups of each layer."""
+        return [first_cells(groups, self.n) for groups in self._groups]
 
     @cached_property
     def order(self) -> Integers | None:
@@ -120,7 +125,7 @@ class GroupSums(Sensing):
     @cached_property
     def rows(self) -> int:
         """The number of groups."""
-        return sum(map(len, self.starts))
+        return sum(-(-self.n // each) if isinstance(each, int) else len(each) for each in self._groups)
 
     def split(self, values: Floats) -> list[Floats]:
         """The values of each layer."""

@@ -256,3 +256,10 @@ def test_parts_of_a_grid_slope_as_those_around_do() -> None:
     inner = (slice(4, -4), slice(4, -4))
     flat = np.repeat(np.repeat(across.reshape(8, 4, 8, 4).mean(axis=(1, 3)), 4, 0), 4, 1)
     assert np.abs(found - across)[inner].mean() < 0.2 * np.abs(flat - across)[inner].mean()
+
+
+@pytest.mark.parametrize("finest", [2, 64])
+def test_blocks_without_cells_are_refused(finest: int) -> None:
+    sensing = GroupSums(64, [finest])
+    with pytest.raises(InvalidInput, match="at the finest"):
+        fit_layers(sensing, np.zeros(sensing.rows, np.int64), law_of(sensing))

@@ -109,6 +109,10 @@ def fit_layers(
         raise InvalidInput("recovery", "'layers'", "it needs layers of group sums")
     if len(law.layers) != len(sensing.layers):
         raise InvalidInput("noise law", f"of {len(law.layers)} layers", f"give one for each of {len(sensing.layers)}")
+    if sensing.layers[0] != 1 and isinstance(sensing.layers[0], int):
+        raise InvalidInput(
+            "layers", f"blocks of {sensing.layers[0]} cells at the finest", "give cells, or chosen groups"
+        )
     fused = fuse(sensing, values, law)
     level_variances, total_variance = noise_by_level(sensing, law, fused)
     if len(fused[0].starts) < sensing.n:

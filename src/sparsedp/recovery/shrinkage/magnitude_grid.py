@@ -47,9 +47,10 @@ def _step_below(value: float) -> tuple[int, float]:
 def place_of(value: float) -> tuple[int, float]:
     """The point of `GRID` at or below |value|, and how far the value is from there to the next, in [0, 1).
 
-    From `MOST` − 1 on, the grid's last point.
+    From `MOST` − 1 on, and for what is not a number, the grid's last point.
     """
-    return _step_below(1.0 + min(abs(value), MOST - 1.0))
+    magnitude = abs(value)
+    return _step_below(1.0 + magnitude if magnitude < MOST - 1.0 else MOST)
 
 
 @kernel
