@@ -39,7 +39,7 @@ MANY = 32
 SMOOTH = 0.9
 """Structure within groups is rather smooth than rough: details of 2^j cells have 2^(SMOOTH·j) times the variance."""
 
-IN_ROWS, IN_TABLES, IN_GRIDS = 2.0, 7.0, 2.4
+IN_ROWS, IN_TABLES, IN_GRIDS = 2.4, 7.0, 2.8
 """How much more sums vary than uncorrelated details would make them. A box cuts groups all along its edge, and where it
 does they err alike."""
 

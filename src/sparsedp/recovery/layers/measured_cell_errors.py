@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 MORE = 1.25
 """Made-up truths are smoother than the true one, so errors vary so much more; up to the noise, which is known."""
 
-WITHOUT_BLOCKS, IN_TABLES = 1.6, 1.6
-"""Smoothing errs alike along a slope: sums over ranges vary more than details that were uncorrelated would make them.
+IN_ROWS, IN_TABLES = (1.6, 1.2), (2.6, 1.7)
+"""How much more sums vary than uncorrelated details would make them: without blocks, and with them.
 
-Where sums of blocks were measured they hold that up; in a table neighbours are apart in the row, and they do not."""
+Smoothing errs alike along a slope. Where sums of blocks were measured they hold that up; in a table neighbours are
+apart in the row, and they do less."""
 
 
 def model_of_cells(fit: Fit, refit: Refit) -> ErrorModel:
@@ -86,4 +87,4 @@ def _more(errors: Floats, noise: Floats | float) -> Floats:
 def _together(fit: Fit) -> float:
     """How much more than apart the errors of details vary together, in a sum over a range or a box."""
     with_blocks = len(fit.layers) != 2 or len(fit.layers[1].starts) != 1
-    return (1.0 if with_blocks else WITHOUT_BLOCKS) * (1.0 if fit.sensing.order is None else IN_TABLES)
+    return (IN_ROWS if fit.sensing.order is None else IN_TABLES)[with_blocks]
