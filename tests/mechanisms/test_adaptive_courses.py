@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
+from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, regular_layers
 from sparsedp.mechanisms.adaptive_shares import ROWS, TABLES, shares_for
+from sparsedp.noise.law import LayersLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.sensing.group_sums import GroupSums
 
@@ -139,38 +141,52 @@ def test_the_threshold_is_the_stated_one(
 
 @pytest.mark.parametrize("workload", ["any", "ranges"])
 def test_tables_are_measured_in_parts_of_blocks_or_in_cells(workload: str) -> None:
-    """The shares of the layers are the same in both courses."""
+    """The shares of the layers are the same in both courses; what is not looked at is measured."""
     shares, budget = TABLES[workload], sdp.Budget(epsilon=1)
-    found = courses(TABLE, workload, budget)
-    for (seen, groups), synopsis in found.items():
+    for (seen, groups), synopsis in courses(TABLE, workload, budget).items():
         assert isinstance(synopsis.sensing, GroupSums)
-        finest = 1 if seen > 0 or groups == "cells" else PARTS[groups]
-        assert synopsis.sensing.layers == [finest, 64, N]
-        assert [each.purpose for each in synopsis.guarantee.expenses[:1]] == [HIDES]
-        paid = [each.budget.epsilon for each in synopsis.guarantee.expenses]
-        left = 1 - shares.look
-        assert paid == [shares.look, *(share * left for _, share in regular_layers(N, shares, LAPLACE))]
+        assert synopsis.sensing.layers == [1 if seen > 0 or groups == "cells" else PARTS[groups], 64, N]
+        looks = [each.budget.epsilon for each in synopsis.guarantee.expenses if each.purpose == HIDES]
+        assert looks == ([] if groups == "cells" else [shares.look])
+        paid = [each.budget.epsilon for each in synopsis.guarantee.expenses if each.purpose == "measure"]
+        expected = [share * (1 - shares.look) for _, share in regular_layers(N, shares, LAPLACE)]
+        expected[0] += shares.look if groups == "cells" else 0
+        assert paid == expected
 
 
 @pytest.mark.parametrize("workload", ["any", "ranges"])
 def test_the_grid_follows_noisy_sums_alone(workload: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks are chosen by the measured total, parts by the measured sums of blocks: what the synopsis holds."""
-    seen: dict[str, list[float]] = {"total": [], "sums": []}
+    """Blocks are chosen by the measured total, parts by the measured sums of blocks, each beside its own noise; and
+    what is looked at are the very groups that are measured then.
+    """
+    seen: dict[str, object] = {}
 
     def size(total: float, n: int, least: int, deviation: float) -> int:
-        seen["total"].append(total)
+        seen["total"], seen["noise of blocks"] = [total], deviation
         return 64
 
     def parts(sums: npt.NDArray[np.float64], size: int, n: int, deviation: float) -> Integers:
-        seen["sums"] += sums.tolist()
+        seen["sums"], seen["noise of parts"] = sums.tolist(), deviation
         return np.arange(0, n, 32)
 
-    monkeypatch.setattr(adaptive, "block_size", size)
-    monkeypatch.setattr(adaptive, "parts", parts)
+    def hides(starts: Integers, row: Integers, unit: float, add: object) -> float:
+        seen["starts"] = starts.tolist()
+        return 0.0
+
+    for name, watched in (("block_size", size), ("parts", parts), ("hiding", hides)):
+        monkeypatch.setattr(adaptive, name, watched)
     synopsis = Adaptive(workload).measure(np.full(TABLE, 3), epsilon="0.1", source=SeededSource(1))
     assert isinstance(synopsis.sensing, GroupSums)
+    assert isinstance(synopsis.law, LayersLaw)
+    of_parts, of_blocks, _ = (sqrt(layer.variance) for layer in synopsis.law.layers)
     *_, blocks, total = synopsis.sensing.split(synopsis.values.astype(np.float64))
-    assert (seen["total"], seen["sums"]) == (total.tolist(), blocks.tolist())
+    assert seen == {
+        "total": total.tolist(),
+        "noise of blocks": of_blocks,
+        "sums": blocks.tolist(),
+        "noise of parts": of_parts,
+        "starts": synopsis.sensing.starts[0].tolist(),
+    }
     assert total[0] != 3 * N, "the noise at this seed is not zero"
 
 

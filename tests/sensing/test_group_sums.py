@@ -148,6 +148,6 @@ def test_what_a_description_claims_is_counted_before_it_is_built() -> None:
 
 def test_first_cells_may_come_as_an_array() -> None:
     assert GroupSums(8, [np.array([0, 4, 6])]) == GroupSums(8, [[0, 4, 6]])
-    for wrong in ([1, 4], [0, 4, 4], [0, 8]):
+    for wrong in ([1, 4], [0, 4, 4], [0, 8], [0.0, 1.7], ["0", "2"], [[0, 2], [4, 6]]):
         with pytest.raises(InvalidInput):
             GroupSums(8, [np.array(wrong)])

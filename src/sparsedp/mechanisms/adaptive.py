@@ -18,7 +18,7 @@ from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.adaptive_grid import block_size, parts
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, bundles, layers_of_blocks, regular_layers
-from sparsedp.mechanisms.adaptive_shares import ROWS, Shares, shares_for, without_a_look
+from sparsedp.mechanisms.adaptive_shares import LEAST_BLOCK, ROWS, Shares, shares_for, without_a_look
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
 from sparsedp.mechanisms.partition.halving import chances, decay_for, halved
@@ -87,7 +87,12 @@ class Adaptive(Mechanism):
             shares = without_a_look(shares)
         row = GroupSums(cells.size, [1], *table).in_a_row(cells)
         layers = _Layers(row, terms)
-        (_measure_row if shares.tree else _measure_table if shares.look else _measure_regular)(layers, shares)
+        if not shares.look:
+            _measure_regular(layers, shares)
+        elif shares.tree:
+            _measure_row(layers, shares)
+        else:
+            _measure_table(layers, shares)
         sensing = GroupSums(cells.size, layers.groups, *table)
         recovery = f"signed_{shares.recovery}" if negative else shares.recovery
         plan = Plan(
@@ -165,7 +170,7 @@ def _measure_table(layers: _Layers, shares: Shares) -> None:
     the parts would hide some that stand out.
     """
     n, left = layers.n, 1 - shares.look
-    least = shares.blocks or 1
+    least = shares.blocks or LEAST_BLOCK
     *_, (_, of_blocks), (_, of_total) = layers_of_blocks(n, shares.cells, least)
     total = layers.measure(n, of_total * left)
     size = block_size(float(total[0]), n, least, layers.deviation(of_blocks * left))
@@ -173,9 +178,11 @@ def _measure_table(layers: _Layers, shares: Shares) -> None:
     for each, share in reversed(coarser[:-1]):
         sums = layers.measure(each, share * left)
     starts = parts(sums.astype(np.float64), size, n, layers.deviation(of_parts * left))
+    if len(starts) == n or len(starts) > MOST_GROUPS:
+        layers.measure(1, of_parts * left + shares.look)  # nothing is left to be looked at
+        return
     hides = layers.look(partial(hiding, starts), shares.look, "see whether groups would hide cells that stand out")
-    apart = hides >= shares.stands_out_from(n) or len(starts) == n or len(starts) > MOST_GROUPS
-    layers.measure(1 if apart else starts, of_parts * left)
+    layers.measure(1 if hides >= shares.stands_out_from(n) else starts, of_parts * left)
 
 
 def _grown(row: Integers, slack: int, shares: Shares, terms: Terms) -> tuple[Integers, Expense]:

@@ -20,13 +20,13 @@ TOTAL = Fraction(1, 20)
 SMALL = 16
 """Fewer cells than this are measured by themselves."""
 
-STEP = 1024
+STEP_OF_TABLES = 1024
 """From one layer of blocks to the next in tables, where the first is given."""
 
 MOST_BETWEEN = 3
 """Layers of blocks between the cells and their total."""
 
-LEAST_BLOCK = 64
+LEAST_OF_ROWS = 64
 """Of rows with many cells: sums of smaller blocks would be kept with noise that shrinking removes."""
 
 FEW_GROUPS = 24
@@ -53,17 +53,17 @@ def layers_of_blocks(n: int, cells: Fraction, size: int) -> RegularLayers:
     sizes = []
     while 0 < size <= n // 4:
         sizes.append(size)
-        size *= STEP
+        size *= STEP_OF_TABLES
     return _layers(n, cells, sizes)
 
 
 @lru_cache(maxsize=64)
 def _best_for_ranges(n: int, cells: Fraction, power: int) -> RegularLayers:
-    """Over layers of blocks that grow by one factor, the first no smaller than about √n or `LEAST_BLOCK`."""
+    """Over layers of blocks that grow by one factor, the first no smaller than about √n or `LEAST_OF_ROWS`."""
     powers = [1 << exponent for exponent in range(1, (n // 2).bit_length())]
     candidates = [_layers(n, cells, [])]
     for first in powers:
-        for factor in powers if 2 * first * first >= min(n, LEAST_BLOCK**2) else []:
+        for factor in powers if 2 * first * first >= min(n, LEAST_OF_ROWS**2) else []:
             sizes = [first * factor**place for place in range(MOST_BETWEEN) if first * factor**place <= n // 2]
             candidates += [_layers(n, cells, sizes[:count]) for count in range(1, len(sizes) + 1)]
     return min(candidates, key=lambda layers: range_variance(n, layers, power))

@@ -12,8 +12,11 @@ from math import prod
 
 from sparsedp.mechanisms.partition.unevenness import BLOCK
 
-LEAST_CELLS = 256
-"""Smaller tables are measured in regular layers without a look."""
+LEAST_BLOCK = 64
+"""Cells of the smallest blocks of a table."""
+
+LEAST_CELLS = 4 * LEAST_BLOCK
+"""Smaller tables are measured in regular layers without a look: they have no blocks."""
 
 DEVIATIONS = 2.0
 """Of a look's own noise (if it is Laplace; more, if it is Gaussian): less is not taken for something seen."""
@@ -65,7 +68,15 @@ ROWS: dict[str, Shares] = {
 }
 """By workload, for cells along one ordered axis."""
 
-_TABLE = Shares(_hundredths(4), 0.3, NONE, 1, _hundredths(75), 64, "layers_keeping_sums")
+_TABLE = Shares(
+    look=_hundredths(4),
+    few=0.3,
+    tree=NONE,
+    singled=1,
+    cells=_hundredths(75),
+    blocks=LEAST_BLOCK,
+    recovery="layers_keeping_sums",
+)
 
 TABLES: dict[str, Shares] = {
     "cells": ROWS["cells"],

@@ -1,8 +1,9 @@
 """The order in which the cells of a table are laid in a row, so that neighbours in the table are near in the row.
 
 Cells that differ on an unordered axis are never neighbours: those axes vary slowest. Along the ordered axes the row
-follows the Z-order curve: the bits of the coordinates, interleaved. So every aligned run of 2^j cells is a box, of
-sides that differ by a factor of two at most, wherever the sides are powers of two.
+follows the Z-order curve: the bits of the coordinates, interleaved, the highest ones together. So every aligned run of
+2^j cells is a box of about the table's own proportions, or a piece of a line, wherever the sides are powers of two: in
+a table of 512 days and 32 hours there are sixteen days to an hour.
 """
 
 from __future__ import annotations
@@ -40,17 +41,27 @@ def separate_runs(shape: Sequence[int], ordered: Sequence[bool]) -> int:
     return prod(length for length, is_ordered in zip(shape, ordered, strict=True) if is_ordered)
 
 
+def _interleaved(sides: Sequence[int]) -> list[tuple[int, int]]:
+    """The axes and their bits, lowest of the code first: an axis has none among the lowest if it is shorter."""
+    lengths = [(side - 1).bit_length() for side in sides]
+    most = max(lengths)
+    return [
+        (axis, depth - most + lengths[axis])
+        for depth in range(most)
+        for axis in reversed(range(len(sides)))
+        if depth >= most - lengths[axis]
+    ]
+
+
 def box_of(sides: Sequence[int], cells: int) -> list[int]:
     """The sides of the box that the first `cells` along the Z-order curve are, a power of two, in a table large enough.
 
     Exactly, where the sides are powers of two.
     """
     box = [1] * len(sides)
-    while prod(box) < cells:
-        axis = min(
-            (axis for axis in reversed(range(len(sides))) if box[axis] < sides[axis]), key=lambda axis: box[axis]
-        )
-        box[axis] *= 2
+    for axis, _ in _interleaved(sides):
+        if prod(box) < cells:
+            box[axis] *= 2
     return box
 
 
@@ -75,18 +86,13 @@ def _made(sides: tuple[int, ...]) -> Integers:
     if len(sides) < 2:
         return np.arange(cells, dtype=np.int64)
     codes = np.zeros(sides, dtype=np.int64)
-    place = 0
-    for bit in range(max(sides).bit_length()):
-        for axis in reversed(range(len(sides))):
-            if (1 << bit) < sides[axis]:
-                index = np.arange(sides[axis], dtype=np.int64).reshape(
-                    [-1 if a == axis else 1 for a in range(len(sides))]
-                )
-                codes += ((index >> bit) & 1) << place
-                place += 1
-    if (1 << place) > MOST_SLOTS * cells:
+    bits = _interleaved(sides)
+    for place, (axis, bit) in enumerate(bits):
+        index = np.arange(sides[axis], dtype=np.int64).reshape([-1 if a == axis else 1 for a in range(len(sides))])
+        codes += ((index >> bit) & 1) << place
+    if (1 << len(bits)) > MOST_SLOTS * cells:
         return np.argsort(codes.reshape(-1), kind="stable").astype(np.int64)
     # A slot a code: sorting without comparing.
-    slots = np.full(1 << place, -1, dtype=np.int64)
+    slots = np.full(1 << len(bits), -1, dtype=np.int64)
     slots[codes.reshape(-1)] = np.arange(cells, dtype=np.int64)
     return slots if len(slots) == cells else slots[slots >= 0]

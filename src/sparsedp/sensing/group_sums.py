@@ -71,6 +71,8 @@ class GroupSums(Sensing):
             set(map(type, layer)) == {int} and 0 <= min(layer) <= max(layer) < self.n
         ):
             layer = [whole("layers", start, least=0, most=self.n - 1) for start in layer]
+        if isinstance(layer, np.ndarray) and (layer.ndim != 1 or not np.issubdtype(layer.dtype, np.integer)):
+            raise InvalidInput("layers", "an array of something else", "give whole numbers in a row")
         starts = np.array(layer, np.int64)
         if len(starts) == 0 or starts[0] != 0 or (np.diff(starts) <= 0).any() or starts[-1] >= self.n:
             raise InvalidInput("layers", "first cells that do not rise from 0", "give where each group begins")

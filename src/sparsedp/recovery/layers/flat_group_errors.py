@@ -2,7 +2,8 @@
 
 A private look leaves a group whole if it seems to be uneven by less than one decay of the look, and one more for every
 halving above. So what is hidden is about a share of that, or what independent records scatter by, if that is more; and
-it is never more than twice the group's sum. How it is spread within the group nobody knows.
+it is never more than twice the group's sum. How it is spread within the group nobody knows. Parts of a grid are cut by
+their counts, whether they are even or not: what they hide is a share of these.
 """
 
 from __future__ import annotations
@@ -39,12 +40,13 @@ MANY = 32
 SMOOTH = 0.9
 """Structure within groups is rather smooth than rough: details of 2^j cells have 2^(SMOOTH·j) times the variance."""
 
-IN_ROWS, IN_TABLES, IN_GRIDS = 2.4, 7.0, 2.8
+IN_ROWS, IN_TABLES = 2.4, 2.8
 """How much more sums vary than uncorrelated details would make them. A box cuts groups all along its edge, and where it
 does they err alike."""
 
-OF_PARTS, BESIDE = 0.6, 1.0
-"""What the cells of a part of a grid are off by, beyond scatter, as a share of their mean: parts are cut by counts."""
+OF_MEAN, OF_JUMP = 0.6, 1.0
+"""What the cells of a part of a grid are off by, beyond scatter: shares of their mean, and of how far parts side by
+side are apart, whichever is less."""
 
 TEXTURE, SMALL = 0.5, 0.35
 """What differs from cell to cell is not seen at all where it is below the noise of a cell: a share of the cells' mean,
@@ -77,7 +79,7 @@ def model_of_groups(fit: Fit, refit: Refit) -> ErrorModel:
         half = normal_quantile(level) * np.sqrt(cells)
         return half, half
 
-    together = IN_ROWS if fit.sensing.order is None else IN_GRIDS if fit.sensing.in_parts_of_blocks else IN_TABLES
+    together = IN_TABLES if fit.sensing.is_table else IN_ROWS
     return ErrorModel(cells, together * shared, texture, ends)
 
 
@@ -87,7 +89,7 @@ def _extra(fit: Fit, sizes: Integers) -> Floats:
     jumps = np.abs(np.diff(means))
     beside = np.maximum(np.append(jumps, 0.0), np.append(0.0, jumps))
     if fit.sensing.in_parts_of_blocks:
-        return np.where(sizes > 1, np.minimum(OF_PARTS * means, BESIDE * beside) ** 2, 0.0)
+        return np.where(sizes > 1, np.minimum(OF_MEAN * means, OF_JUMP * beside) ** 2, 0.0)
     distance = SHARE * unseen_deviation(fit.law, fit.sensing.n, sizes) / sizes
     # Of few cells that says little: they differ no more from one another than groups side by side do, or than many.
     many = SHARE * unseen_deviation(fit.law, fit.sensing.n, MANY) / MANY

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MORE = 1.25
 """Made-up truths are smoother than the true one, so errors vary so much more; up to the noise, which is known."""
 
-IN_ROWS, IN_TABLES = (1.6, 1.2), (2.6, 1.7)
+IN_ROWS, IN_TABLES = (1.6, 1.2), (2.6, 2.0)
 """How much more sums vary than uncorrelated details would make them: without blocks, and with them.
 
 Smoothing errs alike along a slope. Where sums of blocks were measured they hold that up; in a table neighbours are
@@ -87,4 +87,4 @@ def _more(errors: Floats, noise: Floats | float) -> Floats:
 def _together(fit: Fit) -> float:
     """How much more than apart the errors of details vary together, in a sum over a range or a box."""
     with_blocks = len(fit.layers) != 2 or len(fit.layers[1].starts) != 1
-    return (IN_ROWS if fit.sensing.order is None else IN_TABLES)[with_blocks]
+    return (IN_TABLES if fit.sensing.is_table else IN_ROWS)[with_blocks]

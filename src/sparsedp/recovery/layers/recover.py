@@ -151,9 +151,9 @@ def _flat_groups(groups: Layer, sensing: GroupSums, law: LayersLaw, *, nonnegati
     sizes = np.diff(groups.starts, append=sensing.n)
     shrunk = shrink_groups(groups.starts, groups.sums, groups.variances, sensing.n)
     sums = keeping_total(shrunk) if nonnegative else shrunk
-    in_a_row = sensing.order is None
-    unseen = unseen_deviation(law, sensing.n, sizes)
-    cells = sloped_cells(sums, sizes, unseen) if in_a_row else np.repeat(sums / sizes, sizes)
+    if sensing.is_table:  # stored synopses alone: tables are measured in parts of blocks now
+        return np.repeat(groups.sums / sizes, sizes), np.repeat(sums / sizes, sizes)
+    cells = sloped_cells(sums, sizes, unseen_deviation(law, sensing.n, sizes))
     return np.repeat(groups.sums / sizes, sizes), cells
 
 
@@ -161,7 +161,8 @@ def _parts_of_blocks(
     fused: list[Layer], sensing: GroupSums, law: LayersLaw, *, nonnegative: bool
 ) -> tuple[Floats, Floats]:
     """Cells of a table measured in parts of blocks: parts that are cells are shrunk as cells are, larger ones towards
-    one another; then the blocks have their sums again, and parts slope as those around them do.
+    one another; then blocks get their sums back, the total is kept without negative cells, and parts slope as those
+    around them do.
     """
     parts, blocks = fused[:2]
     sizes = np.diff(parts.starts, append=sensing.n)
@@ -169,8 +170,7 @@ def _parts_of_blocks(
     sums = shrink_groups(parts.starts, parts.sums, parts.variances, sensing.n)
     alone = sizes == 1
     if alone.any() and fits(sensing.ordered_sides):
-        # None of them stands alone: that was looked at.
-        sums[alone] = _shrunk_tables(flat, sensing, law.finest, lone=False)[parts.starts[alone]]
+        sums[alone] = _shrunk_tables(flat, sensing, law.finest)[parts.starts[alone]]
     cells = np.repeat(sums / sizes, sizes)
     cells += _spread(blocks.sums, blocks, cells)
     if nonnegative:
@@ -186,11 +186,12 @@ def _spread(sums: Floats, groups: Layer, cells: Floats) -> Floats:
     return np.repeat((sums - np.add.reduceat(cells, groups.starts)) / sizes, sizes)
 
 
-def _shrunk_tables(cells: Floats, sensing: GroupSums, law: IndependentLaw, *, lone: bool = True) -> Floats:
-    """Cells as measured, in the row's order; the ordered axes are one table for each place on the unordered ones.
+def _shrunk_tables(cells: Floats, sensing: GroupSums, law: IndependentLaw) -> Floats:
+    """Cells in the row's order, as they were measured; the ordered axes are one table for each place on the unordered
+    ones. (Of parts of blocks, those that are cells; larger ones are flat, and are not taken from it.)
 
-    Their noise is independent, which that of fused cells is not; the sums that were measured are put back afterwards.
-    `lone`: whether cells that stand alone are kept out of it.
+    Noise as measured is independent, which that of fused cells is not; the sums that were measured are put back
+    afterwards.
     """
     run = sensing.run
     if run < (LEAST_SHRUNK if run == sensing.n else LEAST_RUN) or sensing.n // run > MOST_RUNS:
@@ -199,11 +200,7 @@ def _shrunk_tables(cells: Floats, sensing: GroupSums, law: IndependentLaw, *, lo
     for start in range(0, sensing.n, run):
         table = np.empty(run)
         table[curve] = cells[start : start + run]
-        table = table.reshape(sensing.ordered_sides)
-        if lone:
-            table = beside_lone_cells(table, law, lambda others: shrink_table(others, law))
-        else:
-            table = shrink_table(table, law)
+        table = beside_lone_cells(table.reshape(sensing.ordered_sides), law, lambda others: shrink_table(others, law))
         shrunk[start : start + run] = table.reshape(-1)[curve]
     return shrunk
 

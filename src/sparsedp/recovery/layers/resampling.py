@@ -90,7 +90,8 @@ def _blocks(sensing: GroupSums, row: Floats) -> tuple[GroupSums, Floats]:
             np.unique(np.append(starts[(starts >= first) & (starts < first + BLOCK)] - first, 0)) + at * BLOCK
             for at, first in enumerate(firsts)
         ]
-        layers.append(np.concatenate(cut).tolist())
+        firsts_of_groups = np.concatenate(cut)
+        layers.append(1 if len(firsts_of_groups) == BLOCKS * BLOCK else firsts_of_groups.tolist())
     cells = (firsts[:, None] + np.arange(BLOCK)).reshape(-1)
     if not sensing.is_table:
         return GroupSums(len(cells), layers), row[cells]

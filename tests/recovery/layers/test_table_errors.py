@@ -1,0 +1,59 @@
+"""Errors of tables, in parts of blocks and in cells, are of their own size: a model that says a fifth is found out."""
+
+from math import prod
+
+import numpy as np
+import pytest
+
+from sparsedp.mechanisms.adaptive import Adaptive
+from sparsedp.noise.source import SeededSource
+from sparsedp.recovery.layers import flat_group_errors, measured_cell_errors
+from sparsedp.sensing.group_sums import GroupSums
+
+TABLES = {
+    "a faint square": ((48, 48), 10_000, True),
+    "days and hours": ((120, 24), 30_000, True),
+    "a cube": ((16, 16, 16), 10_000, True),
+    "a dense square": ((48, 48), 3_000_000, False),
+}
+
+
+def hills(shape: tuple[int, ...], records: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    """Two of them, and little around."""
+    places = np.stack(np.meshgrid(*(np.linspace(0, 1, side) for side in shape), indexing="ij"))
+    height = np.full(shape, 0.02)
+    for middle, width in ((0.3, 0.1), (0.7, 0.18)):
+        height += np.exp(-((places - middle) ** 2).sum(axis=0) / (2 * width**2))
+    return np.random.default_rng(5).poisson(height / height.sum() * records)
+
+
+def scores(name: str) -> tuple[float, float]:
+    """The mean squares of the errors of cells, and of boxes, in standard errors."""
+    shape, records, in_parts = TABLES[name]
+    counts, random = hills(shape, records), np.random.default_rng(6)
+    cells, boxes = [], []
+    for seed in range(4):
+        synopsis = Adaptive().measure(counts, epsilon="0.1", source=SeededSource(seed))
+        assert isinstance(synopsis.sensing, GroupSums)
+        assert synopsis.sensing.in_parts_of_blocks == in_parts
+        release = synopsis.recover()
+        errors = release.values - counts
+        cells.append(float(((errors / release.stderr) ** 2).mean()))
+        for _ in range(30):
+            box = tuple(slice(*np.sort(random.choice(side + 1, 2, replace=False))) for side in shape)
+            weights = np.zeros(shape)
+            weights[box] = 1.0
+            found = release.interval(weights, 0.95)
+            if prod(weights[box].shape) > 1 and found.low < found.high:
+                boxes.append((errors[box].sum() * 3.92 / (found.high - found.low)) ** 2)
+    return float(np.mean(cells)), float(np.mean(boxes))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_errors_of_tables_are_of_their_own_size(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells, boxes = scores(name)
+    assert 0.2 < cells < 1.7
+    assert 0.15 < boxes < 2.5
+    monkeypatch.setattr(flat_group_errors, "IN_TABLES", flat_group_errors.IN_TABLES / 30)
+    monkeypatch.setattr(measured_cell_errors, "IN_TABLES", tuple(f / 30 for f in measured_cell_errors.IN_TABLES))
+    assert not 0.15 < scores(name)[1] < 2.5
