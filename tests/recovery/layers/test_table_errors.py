@@ -24,7 +24,7 @@ def hills(shape: tuple[int, ...], records: int) -> np.ndarray[tuple[int, ...], n
     height = np.full(shape, 0.02)
     for middle, width in ((0.3, 0.1), (0.7, 0.18)):
         height += np.exp(-((places - middle) ** 2).sum(axis=0) / (2 * width**2))
-    return np.random.default_rng(5).poisson(height / height.sum() * records)
+    return np.asarray(np.random.default_rng(5).poisson(height / height.sum() * records), np.int64)
 
 
 def scores(name: str) -> tuple[float, float]:
@@ -37,8 +37,9 @@ def scores(name: str) -> tuple[float, float]:
         assert isinstance(synopsis.sensing, GroupSums)
         assert synopsis.sensing.in_parts_of_blocks == in_parts
         release = synopsis.recover()
-        errors = release.values - counts
-        cells.append(float(((errors / release.stderr) ** 2).mean()))
+        errors, said = release.values - counts, release.stderr
+        assert said is not None
+        cells.append(float(((errors / said) ** 2).mean()))
         for _ in range(30):
             box = tuple(slice(*np.sort(random.choice(side + 1, 2, replace=False))) for side in shape)
             weights = np.zeros(shape)
