@@ -124,7 +124,7 @@ def test_larger_tables_are_extended_from_smaller_ones() -> None:
 
 def test_extended_errors_are_near_those_of_the_table_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """At a size where both can be done."""
-    foresee = partial(sdp.preview, (64, 128), epsilon="0.3", total=10**5, smoothness="smooth", runs=3)
+    foresee = partial(sdp.preview, (64, 128), epsilon="0.3", total=10**5, smoothness="smooth", runs=10)
     itself = foresee()
     monkeypatch.setattr(larger_tables, "AS_THEY_ARE", 2**12)
     monkeypatch.setattr(larger_tables, "STAND_INS", (2**9, 2**11))
