@@ -151,3 +151,16 @@ def test_first_cells_may_come_as_an_array() -> None:
     for wrong in ([1, 4], [0, 4, 4], [0, 8], [0.0, 1.7], ["0", "2"], [[0, 2], [4, 6]]):
         with pytest.raises(InvalidInput):
             GroupSums(8, [np.array(wrong)])
+
+
+def test_a_table_of_unequal_sides_says_how_the_row_runs() -> None:
+    """A synopsis that was stored with another order is refused: its sums would be put into wrong cells."""
+    sensing = GroupSums(64, [1, 4], (4, 16))
+    described = sensing.describe()
+    assert described["curve"] == "proportional"
+    assert sensing_from(json.loads(json.dumps(described))) == sensing
+    assert "curve" not in GroupSums(64, [1, 4], (8, 8)).describe()
+    with pytest.raises(InvalidInput, match="described"):
+        sensing_from({key: value for key, value in described.items() if key != "curve"})
+    with pytest.raises(InvalidInput, match="curve"):
+        sensing_from({**described, "curve": "other"})

@@ -45,6 +45,7 @@ class GroupSums(Sensing):
         layers: Sequence[int | Sequence[int] | Integers],
         shape: Sequence[int] | None = None,
         ordered: Sequence[bool] | None = None,
+        curve: str | None = None,
     ) -> None:
         self.n = whole("n", n, most=MAX_CELLS)
         self.shape = (self.n,) if shape is None else tuple(whole("shape", side) for side in shape)
@@ -53,6 +54,8 @@ class GroupSums(Sensing):
             raise InvalidInput("shape", f"of {len(self.shape)} axes", f"give at most {MOST_AXES}")
         if prod(self.shape) != self.n or len(self.ordered) != len(self.shape):
             raise InvalidInput("shape", f"{self.shape}", f"give the sides of a table of {self.n} cells")
+        if curve not in (None, self.curve):
+            raise InvalidInput("curve", f"{curve!r}", "give the synopsis as it was made")
         if not 1 <= len(layers) <= MOST_LAYERS:
             raise InvalidInput("layers", f"{len(layers)} of them", f"give from 1 to {MOST_LAYERS}")
         self._groups = [self._checked(layer) for layer in layers]
@@ -108,6 +111,13 @@ class GroupSums(Sensing):
     def ordered_sides(self) -> tuple[int, ...]:
         """Of the ordered axes that are longer than one cell."""
         return tuple(side for side, ordered in zip(self.shape, self.ordered, strict=True) if ordered and side > 1)
+
+    @property
+    def curve(self) -> str | None:
+        """How the row runs through a table whose sides are not alike: a description that does not say so is of another
+        order, and its sums would be put into wrong cells.
+        """
+        return "proportional" if len({(side - 1).bit_length() for side in self.ordered_sides}) > 1 else None
 
     @property
     def is_table(self) -> bool:
@@ -189,11 +199,12 @@ class GroupSums(Sensing):
         return len(self.starts)
 
     def describe(self) -> dict[str, Any]:
-        """Name, cells and layers; of a table also its shape and which axes are ordered."""
+        """Name, cells and layers; of a table also its shape, which axes are ordered, and how the row runs."""
         plain = {"name": self.name, "n": self.n, "layers": [list(x) if isinstance(x, list) else x for x in self.layers]}
         if self.shape == (self.n,) and self.ordered == (True,):
             return plain
-        return {**plain, "shape": list(self.shape), "ordered": list(self.ordered)}
+        described = {**plain, "shape": list(self.shape), "ordered": list(self.ordered)}
+        return described if self.curve is None else {**described, "curve": self.curve}
 
     def __hash__(self) -> int:
         return hash((self.n, self.shape, self.ordered, len(self.layers), self.rows))
