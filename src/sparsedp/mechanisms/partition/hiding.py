@@ -1,9 +1,9 @@
 """By how much are cells apart within groups that would make them alike? One noisy number, over runs of 16 cells.
 
 Each run of a group counts by how much its largest cell exceeds its smallest beyond what the noise hides, up to `MOST`.
-The groups are public. When one cell changes by 1, so does the largest or the smallest of its run, at most one of them
-and by at most 1, or neither; taking a minimum and a maximum with constants keeps that. So the sum changes by at most 1,
-and noise for sensitivity `distance` makes it private.
+The groups are public. When one cell changes by 1, so may the largest of its run or the smallest, by at most 1, and both
+only if there is no other cell in it: so how far they are apart changes by at most 1. Taking a minimum and a maximum
+with constants keeps that. So the sum changes by at most 1, and noise for sensitivity `distance` makes it private.
 """
 
 from __future__ import annotations
