@@ -9,7 +9,7 @@ import numpy as np
 from sparsedp.arrays import Floats
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.recovery.shrinkage.coefficient_noise import noise_nodes, variance_shape
-from sparsedp.recovery.shrinkage.gap_contrasts import NEIGHBOURS_SEEN, RING_SEEN
+from sparsedp.recovery.shrinkage.gap_contrasts import COUNTS_SEEN, NEIGHBOURS_SEEN, RING_SEEN
 from sparsedp.recovery.shrinkage.level_prior import (
     CLASS_COUNT,
     FEW,
@@ -70,7 +70,8 @@ def surroundings_of(cells: Floats, level: int, gap: int, deviation: float) -> in
     unit = deviation * np.sqrt(2 * half)
     ring = abs(blocks[1] - blocks[4]) > RING_SEEN * unit
     energy = ((blocks[0] - blocks[1]) ** 2 + (blocks[4] - blocks[5]) ** 2) / 2
-    return 1 + 2 * bool(ring) + int(energy > (NEIGHBOURS_SEEN * unit) ** 2)
+    counts = abs(blocks[0] + blocks[1] + blocks[4] + blocks[5]) > COUNTS_SEEN * deviation * np.sqrt(4 * half)
+    return 1 + 4 * bool(counts) + 2 * bool(ring) + int(energy > (NEIGHBOURS_SEEN * unit) ** 2)
 
 
 def densities(z: float, nodes: Nodes) -> Floats:
@@ -129,7 +130,7 @@ def shrink_slowly(observed: Floats, law: DiscreteLaplaceLaw) -> Floats:
     sd = float(np.sqrt(law.variance))
     levels = int(np.log2(2 * n))
     doubt = (n + 1) / (n + 1 + FEW)
-    finer, finer_bends = [VAGUE] * 5, [VAGUE] * 5
+    finer, finer_bends = [VAGUE] * 9, [VAGUE] * 9
     differences: list[dict[int, tuple[float, float, float]]] = []
     for level in range(1, levels + 1):
         nodes = noise_nodes(2**level * variance_shape(law))
@@ -142,7 +143,7 @@ def shrink_slowly(observed: Floats, law: DiscreteLaplaceLaw) -> Floats:
         bent = {gap: row for gap in range(1, n) if (row := bend_weights(n, level, gap)) is not None}
         bent_norms = {gap: sd * float(np.linalg.norm(row)) for gap, row in bent.items()}
         e = {gap: float(row @ cells) / bent_norms[gap] for gap, row in bent.items()}
-        kind = {gap: surroundings_of(cells, level, gap, sd) for gap in rows}
+        kind = {gap: surroundings_of(observed, level, gap, sd) for gap in rows}
         finer = fitted_classes(list(z.values()), list(kind.values()), worth, nodes, finer, doubt)
         if bent:
             finer_bends = fitted_classes(list(e.values()), [kind[g] for g in e], worth, nodes, finer_bends, doubt)
@@ -151,7 +152,7 @@ def shrink_slowly(observed: Floats, law: DiscreteLaplaceLaw) -> Floats:
             / (posterior(z[gap], nodes, finer[kind[gap]])[1] / norms[gap])
             for gap in bent
         }  # fmt: skip
-        smooth = [smooth_chance([r for g, r in ratio.items() if k in (0, kind[g])], worth) for k in range(5)]
+        smooth = [smooth_chance([r for g, r in ratio.items() if k in (0, kind[g])], worth) for k in range(9)]
         level_found = {}
         for gap in rows:
             noise = posterior(z[gap], nodes, finer[kind[gap]])[0] * norms[gap]

@@ -17,7 +17,7 @@ from sparsedp.recovery.shrinkage import shrink_table as subject
 from sparsedp.recovery.shrinkage.box_contrasts import LIVELY, QUIET, USUAL, classify_and_count
 from sparsedp.recovery.shrinkage.box_windows import Singles, contrast_deviations, merge, narrow, window_deviations
 from sparsedp.recovery.shrinkage.gap_chunks import chunks_of
-from sparsedp.recovery.shrinkage.gap_contrasts import UNKNOWN
+from sparsedp.recovery.shrinkage.gap_contrasts import COUNTS_SEEN, OCCUPIED, SURROUNDINGS, UNKNOWN
 from sparsedp.recovery.shrinkage.shrink import shrink
 from sparsedp.recovery.shrinkage.shrink_table import shrink_table
 from sparsedp.sensing.cell_order import z_order
@@ -102,12 +102,14 @@ def test_halves_of_wider_windows_are_averaged() -> None:
 def test_classes_are_those_of_contrasts_around_that_share_no_cell(axis: int) -> None:
     """By a loop over all places: the squares of those next along the axis, and of the sum of the two beside."""
     sides, apart = (4, 7, 9), (1, 2, 3)
-    scores = np.random.default_rng(1).normal(size=sides).astype(np.float32)
+    scores = np.random.default_rng(1).normal(0.0, 1.5, size=sides).astype(np.float32)
     classes = np.empty(scores.size, np.uint8)
-    counts = classify_and_count(scores.reshape(-1), np.array(sides), np.array(apart), axis, classes, 0, scores.size)
+    heights, unit, centre = np.random.default_rng(2).normal(2.0, 3.0, size=sides), 2.0, 1.5
+    places = np.array(sides), np.array(apart), axis
+    counts = classify_and_count(scores.reshape(-1), heights.reshape(-1), unit, centre, *places, classes, 0, scores.size)
     expected = np.empty(sides, np.uint8)
     for place in product(*map(range, sides)):
-        square, weight = 0.0, 0
+        square, weight, height = 0.0, 0, 0.0
         for other in range(3):
             nearby = []
             for sign in (-1, 1):
@@ -115,9 +117,12 @@ def test_classes_are_those_of_contrasts_around_that_share_no_cell(axis: int) -> 
                 there[other] += sign * apart[other]
                 if 0 <= there[other] < sides[other]:
                     nearby.append(float(scores[tuple(there)]))
+                    height += heights[tuple(there)] + centre
             square += sum(each**2 for each in nearby) if other == axis else sum(nearby) ** 2
             weight += len(nearby)
         expected[place] = 1 + sum(square > weight * edge for edge in (QUIET, USUAL, LIVELY))
+        expected[place] += OCCUPIED * (abs(height) > COUNTS_SEEN * sqrt(weight) * unit)
+    assert set(expected.ravel()) == set(range(1, SURROUNDINGS))
     assert (classes.reshape(sides) == expected).all()
     inner = np.delete(expected, [0, -1], axis=axis)  # at the ends contrasts are 0 by symmetry
     assert counts.sum(axis=1) == pytest.approx(np.bincount(inner.ravel(), minlength=len(counts)))
@@ -125,7 +130,8 @@ def test_classes_are_those_of_contrasts_around_that_share_no_cell(axis: int) -> 
 
 def test_a_contrast_with_nothing_around_is_of_no_known_class() -> None:
     classes = np.empty(4, np.uint8)
-    classify_and_count(np.ones(4, np.float32), np.array([2, 2]), np.array([2, 2]), 1, classes, 0, 4)
+    places = np.array([2, 2]), np.array([2, 2]), 1
+    classify_and_count(np.ones(4, np.float32), np.ones(4), 1.0, 0.0, *places, classes, 0, 4)
     assert (classes == UNKNOWN).all()
 
 

@@ -1,6 +1,7 @@
 """The frame: unit noise everywhere, independent surroundings, trends foreseen, and an inverse that is one."""
 
 from collections.abc import Callable
+from math import sqrt
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ from shrinkage_oracle import bend_weights, contrast_weights, window
 from sparsedp.arrays import Floats
 from sparsedp.recovery.shrinkage.coefficient_noise import gap_deviations
 from sparsedp.recovery.shrinkage.gap_contrasts import (
+    COUNTS_SEEN,
+    OCCUPIED,
     SURROUNDINGS,
     Classes,
     leverage,
@@ -31,7 +34,7 @@ def level_of(cells: Floats, level: int) -> tuple[Floats, Floats, Classes]:
     """Contrasts, bends and classes at every gap, the noise having unit deviation."""
     n = len(cells)
     contrasts, bends, classes = np.empty(n + 1), np.empty(n + 1), np.empty(n + 1, np.uint8)
-    coefficients(sums_of(cells), n, level, np.ones(4 * BLOCK), 0, n + 1, contrasts, bends, classes)
+    coefficients(sums_of(cells), n, 0.0, level, np.ones(4 * BLOCK), 0, n + 1, contrasts, bends, classes)
     return contrasts, bends, classes
 
 
@@ -109,10 +112,25 @@ def test_surroundings_tell_jumps_from_roughness() -> None:
     n = 64
     jump = np.where(np.arange(n) < 32, 0.0, 50.0)
     kinds = level_of(jump, 3)[2]
-    assert kinds[32] == 3  # the ring sees it, the neighbours are flat
+    assert kinds[32] == OCCUPIED + 3  # the ring sees it, the neighbours are flat
     assert kinds[16] == 1
     rough = np.tile([50.0, 0.0], n // 2)
-    assert level_of(rough, 1)[2][32] in (2, 4)
+    assert level_of(rough, 1)[2][32] - OCCUPIED in (2, 4)
+
+
+@pytest.mark.parametrize("centre", [0.0, -7.0, 3.0])
+@pytest.mark.parametrize("level", [1, 3])
+def test_surroundings_tell_counts_from_none_whatever_was_taken_off(level: int, centre: float) -> None:
+    """Noise of deviation 1: the sum of the 2·2^level cells around is seen from 2.5 of its deviations on."""
+    n, gap = 200, 100
+    around = 2.0 * 2**level
+    for seen, mean in ((False, 0.98 * COUNTS_SEEN / sqrt(around)), (True, 1.02 * COUNTS_SEEN / sqrt(around))):
+        for sign in (-1.0, 1.0):
+            contrasts, bends, classes = np.empty(n + 1), np.empty(n + 1), np.empty(n + 1, np.uint8)
+            sums = mirrored_sums(np.full(n, sign * mean), centre, n)
+            coefficients(sums, n, centre, level, np.ones(4 * BLOCK), 0, n + 1, contrasts, bends, classes)
+            near_an_end = 3 * 2 ** (level - 1)
+            assert classes[gap] == classes[near_an_end] == (OCCUPIED + 1 if seen else 1)
 
 
 @pytest.mark.parametrize("level", [1, 2, 3, 6])
@@ -129,7 +147,7 @@ def test_runs_of_gaps_have_the_coefficients_of_the_whole() -> None:
     for start in (0, BLOCK, 2 * BLOCK, 3 * BLOCK):
         stop = min(start + BLOCK, n + 1)
         contrasts, bends, classes = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK, np.uint8)
-        coefficients(sums_of(cells), n, level, deviations, start, stop, contrasts, bends, classes)
+        coefficients(sums_of(cells), n, 0.0, level, deviations, start, stop, contrasts, bends, classes)
         run = slice(start, stop)
         np.testing.assert_allclose(contrasts[: stop - start] * period[run], whole[0][run], atol=1e-10)
         np.testing.assert_allclose(bends[: stop - start] * period[run], whole[1][run], atol=1e-10)

@@ -33,14 +33,14 @@ def pair_sums(sums: Floats, n: int, pairs: int, margin: int) -> Floats:
 
 @kernel
 def remove_from_pairs(
-    sums: Floats, n: int, deviations: Floats, tables: Floats, out: Floats, start: int, stop: int
+    sums: Floats, n: int, centre: float, deviations: Floats, tables: Floats, out: Floats, start: int, stop: int
 ) -> None:
     """The noise in the contrast of the two cells of each pair: `out[i]` at gap 2i + 1, start ≤ 2i + 1 < stop."""
     contrasts, bends, classes = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK, np.uint8)
     unit = deviations[0] * sqrt(0.5)
     for begin in range(start, stop, BLOCK):
         end = min(begin + BLOCK, stop)
-        coefficients(sums, n, 1, deviations, begin, end, contrasts, bends, classes)
+        coefficients(sums, n, centre, 1, deviations, begin, end, contrasts, bends, classes)
         for gap in range(begin + 1, end, 2):
             value = contrasts[gap - begin]
             share = removed_share(tables[classes[gap - begin]], value)

@@ -1,43 +1,57 @@
 """The contrasts of one step of a table's frame: what surrounds them, how they are spread, and what of them is noise.
 
 Contrasts are in standard deviations of their noise. What surrounds one are those next to it that share no cell with it:
-along the axis, and beside it on every other axis, where an edge that goes on has the same sign.
+along the axis, and beside it on every other axis, where an edge that goes on has the same sign; and the counts in their
+windows, for where there are none nothing scatters.
 """
 
 from __future__ import annotations
+
+from math import sqrt
 
 import numpy as np
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.jit import kernel
 from sparsedp.recovery.shrinkage.box_windows import Singles
-from sparsedp.recovery.shrinkage.gap_contrasts import SURROUNDINGS, UNKNOWN, Classes
+from sparsedp.recovery.shrinkage.gap_contrasts import COUNTS_SEEN, OCCUPIED, SURROUNDINGS, UNKNOWN, Classes
 from sparsedp.recovery.shrinkage.magnitude_grid import GRID, count
 from sparsedp.recovery.shrinkage.noise_removal import removed_share
 
 QUIET, USUAL, LIVELY = 0.64, 1.44, 4.0
 """Mean squares of the contrasts around, which are 1 if there is noise alone: below, between and above these are the
-classes 1 to 4; 0 is that of contrasts with none around.
+classes 1 to 4, or 5 to 8 if there are counts around; 0 is that of contrasts with none around.
 """
 
 
 @kernel
 def classify_and_count(
-    contrasts: Singles, sides: Integers, apart: Integers, axis: int, classes: Classes, first: int, last: int
+    contrasts: Singles,
+    heights: Floats,
+    unit: float,
+    centre: float,
+    sides: Integers,
+    apart: Integers,
+    axis: int,
+    classes: Classes,
+    first: int,
+    last: int,
 ) -> Floats:
     """The class of each contrast, and counts by class and magnitude; without those at the ends of the axis, which are 0
     by symmetry.
 
-    `contrasts` of a table of such `sides`, one after the other; `apart`: how far on each axis the next one is that
-    shares no cell with it. Work is on the rows, along the last axis, that begin at first ≤ number < last.
+    `contrasts` of a table of such `sides`, one after the other, and the `heights` of their windows: the means less
+    `centre`, whose noise has the deviation `unit`. `apart`: how far on each axis the next one is that shares no cell
+    with it. Work is on the rows, along the last axis, that begin at first ≤ number < last.
     """
     counts = np.zeros((SURROUNDINGS, len(GRID) + 1))
     length, beyond = sides[-1], apart[-1]
-    squares = np.empty(length)
+    squares, together = np.empty(length), np.empty(length)
     for row in range((first + length - 1) // length, (last + length - 1) // length):
         start = row * length
         at_an_end = axis < len(sides) - 1 and _is_end(row, sides, axis)
         weight = _beside_the_row(contrasts, sides, apart, axis, row, squares)
+        _heights_beside_the_row(heights, sides, apart, row, together)
         for i in range(length):
             square, around = squares[i], weight
             before = float(contrasts[start + i - beyond]) if i >= beyond else 0.0
@@ -50,6 +64,10 @@ def classify_and_count(
             kind = UNKNOWN
             if around > 0:
                 kind = 1 + int(square > QUIET * around) + int(square > USUAL * around) + int(square > LIVELY * around)
+                height = together[i] + around * centre
+                height += heights[start + i - beyond] if i >= beyond else 0.0
+                height += heights[start + i + beyond] if i + beyond < length else 0.0
+                kind += OCCUPIED * int(abs(height) > COUNTS_SEEN * sqrt(float(around)) * unit)
             classes[start + i] = kind
             if not (at_an_end or (axis == len(sides) - 1 and (i == 0 or i == length - 1))):
                 count(float(contrasts[start + i]), counts, kind)
@@ -89,6 +107,24 @@ def _beside_the_row(contrasts: Singles, sides: Integers, apart: Integers, axis: 
         weight += int(there_before) + int(there_after)
         stride *= sides[other]
     return weight
+
+
+@kernel
+def _heights_beside_the_row(heights: Floats, sides: Integers, apart: Integers, row: int, together: Floats) -> None:
+    """The heights around each contrast of a row on the axes before the last, added up."""
+    together[:] = 0.0
+    length = len(together)
+    rest, stride, start = row, length, row * length
+    for other in range(len(sides) - 2, -1, -1):
+        place, rest = rest % sides[other], rest // sides[other]
+        step = apart[other] * stride
+        if place >= apart[other]:
+            for i in range(length):
+                together[i] += heights[start + i - step]
+        if place + apart[other] < sides[other]:
+            for i in range(length):
+                together[i] += heights[start + i + step]
+        stride *= sides[other]
 
 
 @kernel

@@ -22,10 +22,12 @@ Weights: TypeAlias = tuple[Floats, Floats]
 
 
 class Frame:
-    """`sums` are the `mirrored_sums` of n cells, `variances[j − 1]` is that of an aligned detail of 2^j of them."""
+    """`sums` are the `mirrored_sums` of n cells less the `centre` of each, `variances[j − 1]` is that of an aligned
+    detail of 2^j of them.
+    """
 
-    def __init__(self, sums: Floats, n: int, variances: Floats, chunks: Chunks) -> None:
-        self.sums, self.n, self.variances, self._chunks = sums, n, variances, chunks
+    def __init__(self, sums: Floats, n: int, centre: float, variances: Floats, chunks: Chunks) -> None:
+        self.sums, self.n, self.centre, self.variances, self._chunks = sums, n, centre, variances, chunks
 
     def deviations(self, level: int) -> Floats:
         """Of the noise in the level's details at each gap: one period, or more than one if it is short."""
@@ -36,7 +38,7 @@ class Frame:
     def learn(self, level: int, evidence: Evidence, finer: Weights, doubt: float) -> LevelPrior:
         """Fit a level; `finer`: the weights on the level below, of contrasts and of bends."""
         worth = worth_of(2.0**level)
-        given = self.sums, self.n, level, self.deviations(level)
+        given = self.sums, self.n, self.centre, level, self.deviations(level)
         counts = worth * np.sum(self._chunks.run(partial(count_magnitudes, *given), self.n + 1), axis=0)
         own = Population.learn(counts[CONTRASTS], evidence, finer[CONTRASTS], doubt)
         if not counts[BENDS].any():
@@ -65,7 +67,7 @@ class Frame:
         """The noise in the level's contrasts; `means`: that in the windows around each gap."""
         out = np.empty(self.n + 1)
         work = partial(
-            remove_from_level, self.sums, self.n, level, self.deviations(level),
+            remove_from_level, self.sums, self.n, self.centre, level, self.deviations(level),
             prior.contrasts.tables, prior.bends.tables, prior.smooth, means, out,
         )  # fmt: skip
         self._chunks.run(work, self.n + 1)

@@ -21,10 +21,13 @@ from sparsedp.jit import kernel
 
 Classes = npt.NDArray[np.uint8]
 
-UNKNOWN, SURROUNDINGS = 0, 5
-"""Classes of surroundings: 0 if they do not fit between the ends; else 1 to 4."""
+UNKNOWN, SURROUNDINGS = 0, 9
+"""Classes of surroundings: 0 if they do not fit between the ends; else 1 to 4, or 5 to 8 with counts in them."""
 
-RING_SEEN, NEIGHBOURS_SEEN = 2.5, 2.0
+OCCUPIED = 4
+"""From a class to the same with counts around."""
+
+RING_SEEN, NEIGHBOURS_SEEN, COUNTS_SEEN = 2.5, 2.0, 2.5
 """In standard deviations of the noise: what is taken for a sign of signal nearby."""
 
 
@@ -72,18 +75,20 @@ def _autocorrelation(lag: int, level: int) -> float:
 
 
 @kernel
-def class_of(before: float, left: float, right: float, after: float, unit: float) -> int:
+def class_of(before: float, left: float, right: float, after: float, unit: float, centre: float) -> int:
     """Is there signal in the cells around a contrast, none of which the contrast uses?
 
     The arguments are sums of `half` cells, the contrast lying between `left` and `right`. The ring compares these two:
     a jump at the gap, or a slope, shows there too. The neighbours are the contrasts next to it on either side: they
-    show that the region is rough. Neither shares a cell with the contrast, whose noise therefore has the same law in
-    every class.
+    show that the region is rough. And all four together show whether there is anything at all: counts scatter, and
+    where there are none nothing does. `centre` was taken off each of the four. None shares a cell with the contrast,
+    whose noise therefore has the same law in every class.
     """
     first, second = before - left, right - after
+    counts = abs(before + left + right + after + 4.0 * centre) > COUNTS_SEEN * sqrt(2.0) * unit
     ring = abs(left - right) > RING_SEEN * unit
     rough = first * first + second * second > 2.0 * (NEIGHBOURS_SEEN * unit) ** 2
-    return 1 + 2 * int(ring) + int(rough)
+    return 1 + OCCUPIED * int(counts) + 2 * int(ring) + int(rough)
 
 
 @kernel

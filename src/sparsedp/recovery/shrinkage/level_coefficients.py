@@ -39,6 +39,7 @@ def inner_run(n: int, level: int, start: int, stop: int) -> tuple[int, int]:
 def coefficients(
     sums: Floats,
     n: int,
+    centre: float,
     level: int,
     deviations: Floats,
     start: int,
@@ -47,27 +48,37 @@ def coefficients(
     bends: Floats,
     classes: Classes,
 ) -> None:
-    """Those at gaps start ≤ … < stop, from the first place of each vector on; 0 where there is none."""
+    """Those at gaps start ≤ … < stop, from the first place of each vector on; 0 where there is none.
+
+    `centre` was taken off each of the n cells.
+    """
     first, last = inner_run(n, level, start, stop)
     here = start & (len(deviations) - 1)
     local = deviations[here : here + stop - start]
     for gap in range(start, first):
         i = gap - start
-        contrasts[i], bends[i], classes[i] = _near_an_end(sums, n, level, local[i], gap)
+        contrasts[i], bends[i], classes[i] = _near_an_end(sums, n, centre, level, local[i], gap)
     if last > first:
         inside = first - start
         _inside(
-            sums, zero_of(sums, n) + first, 1 << (level - 1), local[inside:],
+            sums, zero_of(sums, n) + first, centre, 1 << (level - 1), local[inside:],
             contrasts[inside : last - start], bends[inside:], classes[inside:],
         )  # fmt: skip
     for gap in range(last, stop):
         i = gap - start
-        contrasts[i], bends[i], classes[i] = _near_an_end(sums, n, level, local[i], gap)
+        contrasts[i], bends[i], classes[i] = _near_an_end(sums, n, centre, level, local[i], gap)
 
 
 @kernel
 def _inside(
-    sums: Floats, here: int, half: int, deviations: Floats, contrasts: Floats, bends: Floats, classes: Classes
+    sums: Floats,
+    here: int,
+    centre: float,
+    half: int,
+    deviations: Floats,
+    contrasts: Floats,
+    bends: Floats,
+    classes: Classes,
 ) -> None:
     """From place `here` of the sums on: a loop without branches."""
     count = len(contrasts)
@@ -88,12 +99,14 @@ def _inside(
     for i in range(count):
         classes[i] = class_of(
             left_2[i] - left_3[i], left_1[i] - left_2[i], right_2[i] - right_1[i], right_3[i] - right_2[i],
-            deviations[i] / scale,
+            deviations[i] / scale, half * centre,
         )  # fmt: skip
 
 
 @kernel
-def _near_an_end(sums: Floats, n: int, level: int, deviation: float, gap: int) -> tuple[float, float, int]:
+def _near_an_end(
+    sums: Floats, n: int, centre: float, level: int, deviation: float, gap: int
+) -> tuple[float, float, int]:
     if gap == 0 or gap == n:
         return 0.0, 0.0, UNKNOWN  # mirror images cancel there
     half = 1 << (level - 1)
@@ -105,6 +118,7 @@ def _near_an_end(sums: Floats, n: int, level: int, deviation: float, gap: int) -
         kind = class_of(
             sums[here - 2 * half] - sums[here - 3 * half], sums[here - half] - sums[here - 2 * half],
             sums[here + 2 * half] - sums[here + half], sums[here + 3 * half] - sums[here + 2 * half], unit,
+            half * centre,
         )  # fmt: skip
     bend = 0.0
     side = trend_side(gap, n, level)

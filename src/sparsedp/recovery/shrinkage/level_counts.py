@@ -23,13 +23,15 @@ INNER = 1.0 / sqrt(INNER_SPREAD)
 
 
 @kernel
-def count_magnitudes(sums: Floats, n: int, level: int, deviations: Floats, start: int, stop: int) -> Floats:
+def count_magnitudes(
+    sums: Floats, n: int, centre: float, level: int, deviations: Floats, start: int, stop: int
+) -> Floats:
     """Counts of contrasts and of bends, by class and magnitude; without the ends and the bends that do not exist."""
     counts = np.zeros((2 * SURROUNDINGS, len(GRID) + 1))
     contrasts, bends, classes = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK, np.uint8)
     for first in range(start, stop, BLOCK):
         last = min(first + BLOCK, stop)
-        coefficients(sums, n, level, deviations, first, last, contrasts, bends, classes)
+        coefficients(sums, n, centre, level, deviations, first, last, contrasts, bends, classes)
         for gap in range(max(first, 1), min(last, n)):
             i = gap - first
             count(contrasts[i], counts, classes[i])
@@ -51,6 +53,7 @@ def count_windows(values: Floats) -> Floats:
 def count_odds(
     sums: Floats,
     n: int,
+    centre: float,
     level: int,
     deviations: Floats,
     own: Floats,
@@ -66,7 +69,7 @@ def count_odds(
     contrasts, bends, classes = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK, np.uint8)
     for first in range(start, stop, BLOCK):
         last = min(first + BLOCK, stop)
-        coefficients(sums, n, level, deviations, first, last, contrasts, bends, classes)
+        coefficients(sums, n, centre, level, deviations, first, last, contrasts, bends, classes)
         for gap in range(first, last):
             side = trend_side(gap, n, level)
             if gap == 0 or gap == n or side == NOWHERE:

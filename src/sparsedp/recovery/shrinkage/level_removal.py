@@ -19,6 +19,7 @@ from sparsedp.recovery.shrinkage.trend_bends import FAR, INNER_SPREAD, NEAR, NOW
 def remove_from_level(
     sums: Floats,
     n: int,
+    centre: float,
     level: int,
     deviations: Floats,
     own: Floats,
@@ -38,7 +39,7 @@ def remove_from_level(
     contrasts, bends, classes = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK, np.uint8)
     for begin in range(start, stop, BLOCK):
         end = min(begin + BLOCK, stop)
-        coefficients(sums, n, level, deviations, begin, end, contrasts, bends, classes)
+        coefficients(sums, n, centre, level, deviations, begin, end, contrasts, bends, classes)
         here = begin & (len(deviations) - 1)
         local = deviations[here : here + end - begin]
         first, last = inner_run(n, level, begin, end)

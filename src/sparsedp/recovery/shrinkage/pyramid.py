@@ -40,11 +40,12 @@ class Pyramid:
         whole = _whole_blocks(n, self.doublings)
         fine, coarse = 1 << (FINE_LEVELS - 1), 1 << (self.levels - self.doublings - 1)
         sums = mirrored_sums(cells, centre, max(fine, whole - n) if self.doublings else coarse)
-        self._frames = [Frame(sums, n, variances, chunks)]
+        self._frames = [Frame(sums, n, centre, variances, chunks)]
         for doubling in range(1, self.doublings + 1):
             blocks = whole >> doubling
             sums = pair_sums(sums, n, blocks, fine if doubling < self.doublings else coarse)
-            self._frames.append(Frame(sums, blocks, variances[doubling:] * 2.0**doubling, chunks))
+            width = 2.0**doubling
+            self._frames.append(Frame(sums, blocks, width * centre, width * variances[doubling:], chunks))
             n = blocks
 
     def _stage(self, level: int, fine: int) -> int:
@@ -89,7 +90,9 @@ class Pyramid:
         """From the gaps of the frame of pairs to all gaps of the frame; `prior`: of the contrasts between its cells."""
         frame = self._frames[stage]
         details, out = np.empty((frame.n + 1) // 2), np.empty(frame.n + 1)
-        work = partial(remove_from_pairs, frame.sums, frame.n, frame.deviations(1), prior.contrasts.tables, details)
+        work = partial(
+            remove_from_pairs, frame.sums, frame.n, frame.centre, frame.deviations(1), prior.contrasts.tables, details
+        )
         self._chunks.run(work, frame.n + 1)
         self._chunks.run(partial(between_pairs, means, details, FINE_LEVELS, frame.n, out), frame.n + 1)
         return out

@@ -58,18 +58,20 @@ def shrink_table(table: Floats, law: IndependentLaw) -> Floats:
     if not isfinite(law.variance):
         return np.full_like(table, mean)
     with chunks_of(table.size) as chunks:
-        noise = _noise(table - mean, law.variance, variance_shape(law), chunks)
+        noise = _noise(table - mean, mean, law.variance, variance_shape(law), chunks)
     return np.asarray(table - (noise - noise.mean()))
 
 
-def _noise(table: Floats, variance: float, shape: float, chunks: Chunks) -> Floats:
-    """What the posterior means remove from every cell; `shape`: the `variance_shape` of the noise."""
+def _noise(table: Floats, centre: float, variance: float, shape: float, chunks: Chunks) -> Floats:
+    """What the posterior means remove from every cell, of which `centre` was taken off; `shape`: the `variance_shape`
+    of the noise.
+    """
     block = [BLOCK_SIDE if side >= LONG and table.size > LARGE else 1 for side in table.shape]
     widest = [side if width == 1 else WIDEST for side, width in zip(table.shape, block, strict=True)]
-    noise = _noise_by_steps(table, variance, shape, widest, chunks)
+    noise = _noise_by_steps(table, centre, variance, shape, widest, chunks)
     if prod(block) == 1:
         return noise
-    coarse = _noise(_block_means(table, block), variance / prod(block), shape * prod(block), chunks)
+    coarse = _noise(_block_means(table, block), centre, variance / prod(block), shape * prod(block), chunks)
     # The means of windows as wide as those of the last step: what is narrower was seen better from every cell.
     left = uniform_filter(coarse - _block_means(noise, block), [1 if width == 1 else LEFT for width in block])
     _add_to_blocks(noise, left, block)
@@ -94,7 +96,9 @@ def _add_to_blocks(table: Floats, change: Floats, block: list[int]) -> None:
     table += change[tuple(slice(side) for side in table.shape)]
 
 
-def _noise_by_steps(table: Floats, variance: float, shape: float, widest: list[int], chunks: Chunks) -> Floats:
+def _noise_by_steps(
+    table: Floats, centre: float, variance: float, shape: float, widest: list[int], chunks: Chunks
+) -> Floats:
     """The same, with windows up to `widest` along each axis: what is left in their means is not removed."""
     widths, windows, room = [1] * table.ndim, table, prod(side + 1 for side in table.shape)
     buffer, classes = np.empty(room, np.float32), np.empty(room, np.uint8)
@@ -104,10 +108,12 @@ def _noise_by_steps(table: Floats, variance: float, shape: float, widest: list[i
         windows, contrasts = _merged(windows, axis, widths[axis], chunks)
         widths[axis] *= 2
         scores = buffer[: contrasts.size].reshape(contrasts.shape)
-        np.multiply(contrasts, np.float32(sqrt(prod(widths) / variance)), out=scores)
+        unit = sqrt(variance / prod(widths))
+        np.multiply(contrasts, np.float32(1.0 / unit), out=scores)
         _over_deviations(scores, table.shape, widths, axis)
         flat = scores.reshape(-1)
-        work = partial(classify_and_count, flat, np.array(scores.shape), np.array(widths), axis, classes)
+        places = np.array(scores.shape), np.array(widths), axis
+        work = partial(classify_and_count, flat, windows.reshape(-1), unit, centre, *places, classes)
         counts = np.sum(chunks.run(work, flat.size), axis=0)
         prior = Population.learn(_worth(widths, axis) * counts, _evidence(prod(widths) * shape), finer, doubt)
         finer = prior.weights
