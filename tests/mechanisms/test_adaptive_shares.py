@@ -5,12 +5,13 @@ from fractions import Fraction
 import pytest
 
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, bundles, layers_of_blocks, regular_layers
-from sparsedp.mechanisms.adaptive_shares import DEVIATIONS, LEAST_CELLS, ROWS, TABLES, Shares, shares_for
+from sparsedp.mechanisms.adaptive_shares import DEVIATIONS, LEAST_CELLS, ROWS, TABLES, UNORDERED, Shares, shares_for
 from sparsedp.mechanisms.partition.halving import COST
 from sparsedp.validate import MAX_CELLS
 
 SIZES = [1, 2, 3, 15, 16, 63, 64, 65, 255, 256, 257, 1000, 4096, 65536, 10**6, MAX_CELLS]
-KINDS = {**{f"row, {name}": shares for name, shares in ROWS.items()}, **{f"table, {n}": s for n, s in TABLES.items()}}
+KINDS = {f"row, {name}": shares for name, shares in ROWS.items()} | {f"table, {n}": s for n, s in TABLES.items()}
+KINDS["unordered"] = UNORDERED
 EVERY_SHARES = pytest.mark.parametrize("shares", KINDS.values(), ids=KINDS.keys())
 
 
@@ -53,7 +54,7 @@ def test_tables_are_divided_by_public_facts(workload: str) -> None:
     assert shares_for(workload, (1000,), (True,)) == ROWS[workload]
     assert shares_for(workload, (1, 1000, 1), (False, True, True)) == ROWS[workload]
     assert shares_for(workload, (40, 40), (True, True)) == TABLES[workload]
-    assert shares_for(workload, (1000,), (False,)) == ROWS["cells"]
+    assert shares_for(workload, (1000,), (False,)) == (ROWS["cells"] if workload == "cells" else UNORDERED)
     for shape, ordered in (((LEAST_CELLS - 1,), (True,)), ((15, 17), (True, True)), ((3, 200), (False, True))):
         shares = shares_for(workload, shape, ordered)
         assert shares.look == shares.tree == 0

@@ -49,9 +49,13 @@ def regular_layers(n: int, shares: Shares, power: int = LAPLACE) -> RegularLayer
 
 
 def layers_of_blocks(n: int, cells: Fraction, size: int) -> RegularLayers:
-    """The cells, blocks of `size` of them, blocks of many of these, …, and all of them; 0: no blocks."""
+    """The cells, blocks of `size` of them, blocks of many of these, …, and all of them; 0: no blocks, and all that the
+    cells leave is for the total.
+    """
+    if size == 0:
+        return ((1, cells), (n, 1 - cells))
     sizes = []
-    while 0 < size <= n // 4:
+    while size <= n // 4:
         sizes.append(size)
         size *= STEP_OF_TABLES
     return _layers(n, cells, sizes)

@@ -36,7 +36,7 @@ class Shares:
     In tables (`tree` is 0) what counts is how far cells are apart within the parts of a grid that follows the counts
     (`adaptive_grid.py`). If it is little, the parts are measured.
 
-    `cells`: of what is left, for the cells, or for the parts of the grid, if there are blocks beside them.
+    `cells`: of what is left, for the cells, or for the parts of the grid.
     `blocks`: how many cells the smallest blocks have; 0 for no blocks, None for blocks that are best for ranges.
     `recovery`: of regular layers: "layers" shrinks all cells, "layers_keeping_sums" within the blocks above them only.
     """
@@ -62,11 +62,14 @@ NONE = Fraction(0)
 LOOK = _hundredths(2)
 
 ROWS: dict[str, Shares] = {
-    "cells": Shares(NONE, 0.0, NONE, 1, _hundredths(95), 0, "layers"),
+    "cells": Shares(NONE, 0.0, NONE, 1, _hundredths(98), 0, "layers"),
     "any": Shares(LOOK, 1.2, _hundredths(28), 4, _hundredths(60), None, "layers"),
     "ranges": Shares(LOOK, 2.4, _hundredths(25), 1, _hundredths(50), None, "layers_keeping_sums"),
 }
 """By workload, for cells along one ordered axis."""
+
+UNORDERED = replace(ROWS["cells"], cells=_hundredths(95))
+"""For "any" and "ranges" where no axis is ordered: cells, and a total that is worth more than to "cells"."""
 
 _TABLE = Shares(
     look=_hundredths(4),
@@ -95,7 +98,7 @@ def shares_for(workload: str, shape: Sequence[int], ordered: Sequence[bool]) -> 
     smooth = sum(is_ordered and side > 1 for side, is_ordered in zip(shape, ordered, strict=True))
     apart = any(not is_ordered and side > 1 for side, is_ordered in zip(shape, ordered, strict=True))
     if smooth == 0:
-        return ROWS["cells"]
+        return ROWS["cells"] if workload == "cells" else UNORDERED
     shares = (ROWS if smooth == 1 else TABLES)[workload]
     return without_a_look(shares) if apart or prod(shape) < LEAST_CELLS else shares
 

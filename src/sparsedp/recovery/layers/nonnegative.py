@@ -28,7 +28,7 @@ def nearest_nonnegative(row: Floats, level_variances: Floats, total_variance: fl
     n = len(row)
     if n == 0 or float(row.min()) >= 0.0:
         return row.copy()
-    if float(row.sum()) <= 0.0:
+    if float(row.max()) <= 0.0:
         return np.zeros(n)
     levels = max(n - 1, 1).bit_length()
     floor = 1e-6 * float(max(level_variances.max(), total_variance, 1e-12))
