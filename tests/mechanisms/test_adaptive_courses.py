@@ -34,7 +34,12 @@ ROW, TABLE = (N,), (32, 32)
 HIDES = "see whether groups would hide cells that stand out"
 LOOKS = (-50.0, 1e6)
 COURSES = {ROW: list(product(LOOKS, GROUPS)), TABLE: list(product(LOOKS, PARTS))}
-"""What the look sees, and which groups the tree or the grid finds."""
+"""What the look sees, and which groups the tree, the grid or the blocks' sums find."""
+
+
+def busy(groups: str, size: int) -> list[int]:
+    """The cells of the second block and the other blocks, if some are found; else all cells."""
+    return sorted({*range(0, N, size), *range(size, 2 * size)}) if groups == "some" else list(range(N))
 
 
 def courses(
@@ -49,6 +54,9 @@ def courses(
             patch.setattr(adaptive, "hiding", lambda *_, seen=seen: seen)
             patch.setattr(adaptive, "flat_groups", lambda *_, groups=groups: np.array(GROUPS[groups], np.int64))
             patch.setattr(adaptive, "parts", lambda *_, groups=groups: np.array(PARTS[groups], np.int64))
+            patch.setattr(
+                adaptive, "cells_of_busy_blocks", lambda _, size, *__, groups=groups: np.array(busy(groups, size))
+            )
             found[seen, groups] = Adaptive(workload).measure(table, epsilon=budget)
     return found
 
@@ -134,18 +142,20 @@ def test_the_threshold_is_the_stated_one(
     for seen, grouped in ((np.nextafter(threshold, 0), True), (threshold, False)):
         for look in ("standing_out", "hiding"):
             monkeypatch.setattr(adaptive, look, lambda *_, seen=seen: seen)
+        monkeypatch.setattr(adaptive, "cells_of_busy_blocks", lambda *_: np.arange(n))
         sensing = Adaptive(workload).measure(np.zeros(shape, np.int64), epsilon=1).sensing
         assert isinstance(sensing, GroupSums)
         assert isinstance(sensing.layers[0], list) == grouped
 
 
 @pytest.mark.parametrize("workload", ["any", "ranges"])
-def test_tables_are_measured_in_parts_of_blocks_or_in_cells(workload: str) -> None:
+def test_tables_are_measured_in_parts_of_blocks_or_in_cells_of_them(workload: str) -> None:
     """The shares of the layers are the same in both courses; what is not looked at is measured."""
     shares, budget = TABLES[workload], sdp.Budget(epsilon=1)
     for (seen, groups), synopsis in courses(TABLE, workload, budget).items():
         assert isinstance(synopsis.sensing, GroupSums)
-        assert synopsis.sensing.layers == [1 if seen > 0 or groups == "cells" else PARTS[groups], 64, N]
+        cells = busy(groups, 64) if groups == "some" else 1
+        assert synopsis.sensing.layers == [cells if seen > 0 or groups == "cells" else PARTS[groups], 64, N]
         looks = [each.budget.epsilon for each in synopsis.guarantee.expenses if each.purpose == HIDES]
         assert looks == ([] if groups == "cells" else [shares.look])
         paid = [each.budget.epsilon for each in synopsis.guarantee.expenses if each.purpose == "measure"]
@@ -191,6 +201,42 @@ def test_the_grid_follows_noisy_sums_alone(workload: str, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("workload", ["any", "ranges"])
+@pytest.mark.parametrize("shape", [ROW, TABLE], ids=str)
+def test_blocks_are_busy_by_their_noisy_sums_alone(
+    shape: tuple[int, ...], workload: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where cells stand out: given the sums of the smallest blocks as they were published, and their noise."""
+    seen = []
+
+    def watched(sums: npt.NDArray[np.float64], size: int, n: int, deviation: float) -> Integers:
+        seen.append((sums.tolist(), size, n, deviation))
+        return np.array(busy("some", size))
+
+    monkeypatch.setattr(adaptive, "cells_of_busy_blocks", watched)
+    for look in ("standing_out", "hiding"):
+        monkeypatch.setattr(adaptive, look, lambda *_: 1e6)
+    synopsis = Adaptive(workload).measure(np.full(shape, 3), epsilon="0.1", source=SeededSource(1))
+    assert isinstance(synopsis.sensing, GroupSums)
+    assert isinstance(synopsis.law, LayersLaw)
+    size = synopsis.sensing.layers[1]
+    assert isinstance(size, int)
+    _, sums, *_ = synopsis.sensing.split(synopsis.values.astype(np.float64))
+    assert seen == [(sums.tolist(), size, N, sqrt(synopsis.law.layers[1].variance))]
+    assert len(synopsis.sensing.starts[0]) < N
+
+
+@pytest.mark.parametrize("workload", ["any", "ranges"])
+def test_all_cells_of_a_row_are_measured_where_they_stand_out_and_may_be_negative(
+    workload: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A small sum does not say that there is little."""
+    monkeypatch.setattr(adaptive, "standing_out", lambda *_: 1e6)
+    synopsis = Adaptive(workload).measure(np.tile([-300, 300], N // 2), epsilon=1, negative=True)
+    assert isinstance(synopsis.sensing, GroupSums)
+    assert synopsis.sensing.layers[0] == 1
+
+
+@pytest.mark.parametrize("workload", ["any", "ranges"])
 def test_no_grid_follows_counts_that_may_be_negative(workload: str) -> None:
     """Their sums do not say how many records there are."""
     synopsis = Adaptive(workload).measure(np.full(TABLE, -3), epsilon=1, negative=True)
@@ -205,7 +251,7 @@ def test_groups_that_are_too_many_for_a_file_are_measured_cell_by_cell(
 ) -> None:
     finest: dict[str, list[int | list[int]]] = {"some": [], "most": []}
     for most, found in (("some", 7), ("most", 10**6)):
-        monkeypatch.setattr(adaptive, "MOST_GROUPS", found)
+        monkeypatch.setattr(adaptive, "MOST_PARTS", found)
         for synopsis in courses(shape, "any", sdp.Budget(epsilon=1)).values():
             assert isinstance(synopsis.sensing, GroupSums)
             finest[most].append(synopsis.sensing.layers[0])

@@ -4,7 +4,16 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparsedp.mechanisms.adaptive_grid import LEAST_BLOCKS, OF_PARTS, SEEN, STEP, block_size, parts
+from sparsedp.mechanisms.adaptive_grid import (
+    BUSY,
+    LEAST_BLOCKS,
+    OF_PARTS,
+    SEEN,
+    STEP,
+    block_size,
+    cells_of_busy_blocks,
+    parts,
+)
 
 SIZES = st.sampled_from([16, 64, 256])
 
@@ -46,6 +55,16 @@ def test_dense_blocks_have_small_parts_and_empty_ones_are_whole() -> None:
     starts = parts(sums, 64, 64 * len(sums), deviation)
     assert np.histogram(starts, np.arange(0, 64 * len(sums) + 1, 64))[0].tolist() == [1, 1, 1, 4, 64, 64]
     assert len(parts(sums, 64, 64 * len(sums), 0.0)) >= 4 * 64, "without noise every cell that counts is a part"
+
+
+@given(SIZES, st.integers(1, 900), st.floats(0.5, 100), st.integers(0, 2**32))
+def test_cells_of_busy_blocks_are_those_of_a_plain_loop(size: int, n: int, deviation: float, seed: int) -> None:
+    sums = np.random.default_rng(seed).normal(BUSY * deviation, 2 * deviation, -(-n // size))
+    expected = []
+    for block, total in enumerate(sums):
+        cells = range(block * size, min((block + 1) * size, n))
+        expected += list(cells) if total >= BUSY * deviation else [cells[0]]
+    assert cells_of_busy_blocks(sums, size, n, deviation).tolist() == expected
 
 
 def test_blocks_grow_until_their_sums_are_seen() -> None:

@@ -16,7 +16,7 @@ from sparsedp.arrays import Integers
 from sparsedp.constraints import Constraints
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
-from sparsedp.mechanisms.adaptive_grid import block_size, parts
+from sparsedp.mechanisms.adaptive_grid import block_size, cells_of_busy_blocks, parts
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, bundles, layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_shares import LEAST_BLOCK, ROWS, Shares, shares_for, without_a_look
 from sparsedp.mechanisms.base import Mechanism
@@ -31,10 +31,8 @@ from sparsedp.plan import Plan
 from sparsedp.privacy.guarantee import Expense
 from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.group_sums import GroupSums, first_cells, sums_over
+from sparsedp.sensing.parts_of_blocks import MOST_PARTS
 from sparsedp.synopsis import Synopsis
-
-MOST_GROUPS = 2**20
-"""More are not chosen, but cells measured: a synopsis says where each begins, and must not be too large to be read."""
 
 Look = Callable[[Integers, float, Callable[[Integers], None]], float]
 """Takes the cells, the deviation of the noise that a whole budget puts on one, and what adds the look's own noise."""
@@ -86,7 +84,7 @@ class Adaptive(Mechanism):
             # where counts may be negative, a sum does not say how many records there are.
             shares = without_a_look(shares)
         row = GroupSums(cells.size, [1], *table).in_a_row(cells)
-        layers = _Layers(row, terms)
+        layers = _Layers(row, terms, signed=negative)
         if not shares.look:
             _measure_regular(layers, shares)
         elif shares.tree:
@@ -109,10 +107,13 @@ class Adaptive(Mechanism):
 
 
 class _Layers:
-    """What was paid for looks, and the layers measured so far, finest first: groups, the noise of each, noisy sums."""
+    """What was paid for looks, and the layers measured so far, finest first: groups, the noise of each, noisy sums.
 
-    def __init__(self, row: Integers, terms: Terms) -> None:
-        self.row, self.terms, self.n = row, terms, len(row)
+    `signed`: whether counts may be negative, so that a small sum does not say that there is little.
+    """
+
+    def __init__(self, row: Integers, terms: Terms, *, signed: bool) -> None:
+        self.row, self.terms, self.n, self.signed = row, terms, len(row), signed
         self.power = GAUSSIAN if terms.gaussian else LAPLACE
         self.unit = self.deviation(WHOLE)
         self.looks: list[Expense] = []
@@ -148,15 +149,21 @@ def _measure_regular(layers: _Layers, shares: Shares, left: Fraction = WHOLE) ->
 
 
 def _measure_row(layers: _Layers, shares: Shares) -> None:
-    """Cells, if they stand out; else groups that seem to be flat, and bundles of them if they are many."""
+    """Blocks and cells of them, if cells stand out; else groups that seem to be flat, and bundles of them if they are
+    many.
+    """
     left = 1 - shares.look
     if layers.look(standing_out, shares.look, "see whether cells stand out") >= shares.stands_out_from(layers.n):
-        _measure_regular(layers, shares, left)
+        (_, of_cells), *coarser = regular_layers(layers.n, shares, layers.power)
+        for size, share in reversed(coarser):
+            sums = layers.measure(size, share * left)
+        has_blocks = len(coarser) > 1
+        layers.measure(_cells(layers, sums, size, share * left) if has_blocks else 1, of_cells * left)
         return
     starts, tree = _grown(layers.row, hidden(layers.unit), shares, layers.terms)
     layers.looks.append(tree)
     left -= shares.tree
-    if len(starts) > MOST_GROUPS:
+    if len(starts) > MOST_PARTS:
         _measure_regular(layers, shares, left)
         return
     together, alone = bundles(len(starts), layers.power)
@@ -166,8 +173,8 @@ def _measure_row(layers: _Layers, shares: Shares) -> None:
 
 
 def _measure_table(layers: _Layers, shares: Shares) -> None:
-    """All cells together, blocks of them, and parts of the blocks, of each more, the more records it has; or cells, if
-    the parts would hide some that stand out.
+    """All cells together, blocks of them, and parts of the blocks, of each more, the more records it has; or cells of
+    the blocks, if the parts would hide some that stand out.
     """
     n, left = layers.n, 1 - shares.look
     least = shares.blocks or LEAST_BLOCK
@@ -178,11 +185,22 @@ def _measure_table(layers: _Layers, shares: Shares) -> None:
     for each, share in reversed(coarser[:-1]):
         sums = layers.measure(each, share * left)
     starts = parts(sums.astype(np.float64), size, n, layers.deviation(of_parts * left))
-    if len(starts) == n or len(starts) > MOST_GROUPS:
+    if len(starts) == n or len(starts) > MOST_PARTS:
         layers.measure(1, of_parts * left + shares.look)  # nothing is left to be looked at
         return
     hides = layers.look(partial(hiding, starts), shares.look, "see whether groups would hide cells that stand out")
-    layers.measure(1 if hides >= shares.stands_out_from(n) else starts, of_parts * left)
+    hidden_cells = hides >= shares.stands_out_from(n)
+    layers.measure(_cells(layers, sums, each, share * left) if hidden_cells else starts, of_parts * left)
+
+
+def _cells(layers: _Layers, sums: Integers, size: int, share: Fraction) -> int | Integers:
+    """The cells of the blocks in which something is seen, and the other blocks: given about what the sums of blocks of
+    `size` are, measured with that share. All cells, if a sum says little or there would be too many groups.
+    """
+    if layers.signed:
+        return 1
+    starts = cells_of_busy_blocks(sums.astype(np.float64), size, layers.n, layers.deviation(share))
+    return 1 if len(starts) == layers.n or len(starts) > MOST_PARTS else starts
 
 
 def _grown(row: Integers, slack: int, shares: Shares, terms: Terms) -> tuple[Integers, Expense]:

@@ -1,9 +1,12 @@
-"""Which sums of a table Adaptive measures where cells do not stand out: a grid that follows the counts.
+"""Into which parts Adaptive cuts the blocks of cells that it has measured: functions of their noisy sums alone.
 
-Adaptive grids (Qardaji, Yang and Li 2013), with blocks and parts that are runs of 2^k cells along the row: boxes of the
-table. First blocks, all alike, and as many as their sums are seen above the noise in the mean. Then parts of each, so
-many that their sums are some deviations of the noise: where records are dense, parts are small. Functions of noisy sums
-alone.
+Tables are measured in adaptive grids (Qardaji, Yang and Li 2013), with blocks and parts that are runs of 2^k cells
+along the row: boxes of the table. First blocks, all alike, and as many as their sums are seen above the noise in the
+mean. Then parts of each, so many that their sums are some deviations of the noise: where records are dense, parts are
+small.
+
+Where cells stand out, in tables and in rows, they are measured one by one, but for those of blocks in which nothing is
+seen: these are measured whole. Little is lost there, and the noise of empty cells does not add up over long ranges.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from math import log2
 import numpy as np
 
 from sparsedp.arrays import Floats, Integers
+from sparsedp.sensing.parts_of_blocks import cut_blocks
 
 STEP, LEAST_BLOCKS = 4, 16
 """Blocks have some cells at least, or so many times more, and so on; but not so many that there are fewer of them."""
@@ -20,8 +24,11 @@ STEP, LEAST_BLOCKS = 4, 16
 SEEN = 0.6
 """Mean sum of blocks, in deviations of their noise, for blocks not to be larger."""
 
-OF_PARTS = 5.0
+OF_PARTS = 3.0
 """Sums of parts, in deviations of their noise, that blocks are cut for. The optimum is flat."""
+
+BUSY = 3.0
+"""In deviations of its noise: from which sum on the cells of a block are measured one by one."""
 
 
 def block_size(total: float, n: int, size: int, deviation: float) -> int:
@@ -35,11 +42,12 @@ def parts(sums: Floats, size: int, n: int, deviation: float) -> Integers:
     """The first cells of the parts of blocks of `size` cells, a power of two, given about what the blocks' sums are."""
     wanted = np.log2(np.maximum(sums, 1.0)) - log2(max(OF_PARTS * deviation, 1e-300))
     most = size.bit_length() - 1
-    sizes = np.left_shift(1, (most - np.clip(np.rint(wanted), 0, most)).astype(np.int64))
-    firsts = np.arange(len(sums), dtype=np.int64) * size
-    counts = -(-np.minimum(size, n - firsts) // sizes)
-    before = np.cumsum(counts) - counts
-    starts: Integers = np.repeat(firsts, counts) + (np.arange(int(counts.sum())) - np.repeat(before, counts)) * (
-        np.repeat(sizes, counts)
-    )
-    return starts
+    return cut_blocks(np.left_shift(1, (most - np.clip(np.rint(wanted), 0, most)).astype(np.int64)), size, n)
+
+
+def cells_of_busy_blocks(sums: Floats, size: int, n: int, deviation: float) -> Integers:
+    """The first cells of those groups: all cells of the blocks in which something is seen, and the other blocks.
+
+    `deviation`: of the noise in the blocks' sums.
+    """
+    return cut_blocks(np.where(sums >= BUSY * deviation, 1, size), size, n)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from math import prod
 from typing import Any
 
@@ -14,6 +14,7 @@ from sparsedp.arrays import Floats, Integers, float_vector
 from sparsedp.errors import InvalidInput
 from sparsedp.sensing.base import Sensing, exact_counts
 from sparsedp.sensing.cell_order import cell_order, separate_runs
+from sparsedp.sensing.parts_of_blocks import from_letters, to_letters
 from sparsedp.validate import MAX_CELLS, whole
 
 MOST_LAYERS, MOST_AXES = 40, 32
@@ -33,8 +34,9 @@ class GroupSums(Sensing):
     """Φ has one row a group, its entries 0 and 1; the groups of a layer hold every cell once.
 
     A layer is a whole number b (groups of b cells, the last one being what is left) or the list of its groups' first
-    cells. Each layer's groups are made of whole groups of the layer before it. The row follows `cell_order`; a table is
-    given by its `shape` and by which axes are `ordered`.
+    cells; or a text, with one letter for each block of the layer above (`parts_of_blocks.py`). Each layer's groups are
+    made of whole groups of the layer before it. The row follows `cell_order`; a table is given by its `shape` and by
+    which axes are `ordered`.
     """
 
     name = "group_sums"
@@ -42,7 +44,7 @@ class GroupSums(Sensing):
     def __init__(
         self,
         n: int,
-        layers: Sequence[int | Sequence[int] | Integers],
+        layers: Sequence[int | str | Sequence[int] | Integers],
         shape: Sequence[int] | None = None,
         ordered: Sequence[bool] | None = None,
         curve: str | None = None,
@@ -58,7 +60,10 @@ class GroupSums(Sensing):
             raise InvalidInput("curve", f"{curve!r}", "give the synopsis as it was made")
         if not 1 <= len(layers) <= MOST_LAYERS:
             raise InvalidInput("layers", f"{len(layers)} of them", f"give from 1 to {MOST_LAYERS}")
-        self._groups = [self._checked(layer) for layer in layers]
+        self._groups = [
+            self._checked(from_letters(layer, above, self.n) if isinstance(layer, str) else layer)
+            for layer, above in zip_longest(layers, layers[1:])
+        ]
         self.layers: list[int | list[int]] = [
             groups if isinstance(groups, int) else groups.tolist() for groups in self._groups
         ]
@@ -126,13 +131,8 @@ class GroupSums(Sensing):
 
     @property
     def in_parts_of_blocks(self) -> bool:
-        """Whether the finest groups are parts of a table's blocks, of some sizes; cells alone are not."""
-        return (
-            self.is_table
-            and len(self.layers) > 1
-            and not isinstance(self.layers[0], int)
-            and isinstance(self.layers[1], int)
-        )
+        """Whether the finest groups are parts of blocks, of some sizes; cells alone are not."""
+        return len(self.layers) > 1 and not isinstance(self.layers[0], int) and isinstance(self.layers[1], int)
 
     @cached_property
     def rows(self) -> int:
@@ -200,11 +200,22 @@ class GroupSums(Sensing):
 
     def describe(self) -> dict[str, Any]:
         """Name, cells and layers; of a table also its shape, which axes are ordered, and how the row runs."""
-        plain = {"name": self.name, "n": self.n, "layers": [list(x) if isinstance(x, list) else x for x in self.layers]}
+        layers = [self._described(layer) for layer in range(len(self.layers))]
+        plain = {"name": self.name, "n": self.n, "layers": layers}
         if self.shape == (self.n,) and self.ordered == (True,):
             return plain
         described = {**plain, "shape": list(self.shape), "ordered": list(self.ordered)}
         return described if self.curve is None else {**described, "curve": self.curve}
+
+    def _described(self, layer: int) -> int | str | list[int]:
+        """In letters, if its groups are parts of the blocks above."""
+        groups = self._groups[layer]
+        if isinstance(groups, int):
+            return groups
+        above = self._groups[layer + 1] if layer + 1 < len(self._groups) else None
+        letters = to_letters(groups, above, self.n) if isinstance(above, int) else None
+        found: list[int] = groups.tolist()
+        return found if letters is None else letters
 
     def __hash__(self) -> int:
         return hash((self.n, self.shape, self.ordered, len(self.layers), self.rows))

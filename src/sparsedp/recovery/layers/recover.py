@@ -129,10 +129,9 @@ def fit_layers(
     in_boxes = sensing.is_table and fits(sensing.ordered_sides)
     if not shrinks:
         shrunk = cells.copy()
-    elif in_boxes:
-        shrunk = _shrunk_tables(sensing.split(values.astype(np.float64))[0], sensing, law.finest)
     else:
-        shrunk = _shrunk_runs(cells, sensing, law.finest, known)
+        measured = sensing.split(values.astype(np.float64))[0] if in_boxes else cells
+        shrunk = _shrunk_cells(measured, sensing, law.finest, known)
     if chosen is not None:
         shrunk += _spread(shrink_groups(chosen.starts, chosen.sums, chosen.variances, sensing.n), chosen, shrunk)
     elif shrinks and (len(fused) > 1 if in_boxes else keep_sums and len(fused) > 2):
@@ -160,8 +159,8 @@ def _flat_groups(groups: Layer, sensing: GroupSums, law: LayersLaw, *, nonnegati
 def _parts_of_blocks(
     fused: list[Layer], sensing: GroupSums, law: LayersLaw, *, nonnegative: bool
 ) -> tuple[Floats, Floats]:
-    """Cells of a table measured in parts of blocks: parts that are cells are shrunk as cells are, larger ones towards
-    one another; then blocks get their sums back, the total is kept without negative cells, and parts slope as those
+    """Cells measured in parts of blocks: parts that are cells are shrunk as cells are, larger ones towards one another;
+    then blocks get their sums back, and sums are kept without negative cells. The parts of a table slope as those
     around them do.
     """
     parts, blocks = fused[:2]
@@ -169,13 +168,13 @@ def _parts_of_blocks(
     flat = np.repeat(parts.sums / sizes, sizes)
     sums = shrink_groups(parts.starts, parts.sums, parts.variances, sensing.n)
     alone = sizes == 1
-    if alone.any() and fits(sensing.ordered_sides):
-        sums[alone] = _shrunk_tables(flat, sensing, law.finest)[parts.starts[alone]]
+    if alone.any():
+        sums[alone] = _shrunk_cells(flat, sensing, law.finest, None)[parts.starts[alone]]
     cells = np.repeat(sums / sizes, sizes)
     cells += _spread(blocks.sums, blocks, cells)
     if nonnegative:
-        cells = keeping_total(cells)
-    if sensing.run == sensing.n:
+        cells = nonnegative_keeping_totals(cells)
+    if sensing.is_table and sensing.run == sensing.n:
         cells = sloped_boxes(np.add.reduceat(cells, parts.starts), parts.starts, sensing.ordered_sides)
     return flat, np.maximum(cells, 0.0) if nonnegative else cells
 
@@ -184,6 +183,13 @@ def _spread(sums: Floats, groups: Layer, cells: Floats) -> Floats:
     """What gives each group its sum, spread evenly over its cells."""
     sizes = np.diff(groups.starts, append=len(cells))
     return np.repeat((sums - np.add.reduceat(cells, groups.starts)) / sizes, sizes)
+
+
+def _shrunk_cells(cells: Floats, sensing: GroupSums, law: IndependentLaw, level_variances: Floats | None) -> Floats:
+    """Along the ordered axes: in boxes, if there are several and not too many; else in the row."""
+    if sensing.is_table and fits(sensing.ordered_sides):
+        return _shrunk_tables(cells, sensing, law)
+    return _shrunk_runs(cells, sensing, law, level_variances)
 
 
 def _shrunk_tables(cells: Floats, sensing: GroupSums, law: IndependentLaw) -> Floats:

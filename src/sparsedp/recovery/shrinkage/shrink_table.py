@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import uniform_filter
 
-from sparsedp.arrays import Floats
+from sparsedp.arrays import Floats, Integers
 from sparsedp.noise.law import IndependentLaw
 from sparsedp.recovery.shrinkage.box_contrasts import classify_and_count, keep_noise
 from sparsedp.recovery.shrinkage.box_windows import Singles, contrast_deviations, merge, narrow, window_deviations
@@ -112,8 +112,9 @@ def _noise_by_steps(
         np.multiply(contrasts, np.float32(1.0 / unit), out=scores)
         _over_deviations(scores, table.shape, widths, axis)
         flat = scores.reshape(-1)
-        places = np.array(scores.shape), np.array(widths), axis
-        work = partial(classify_and_count, flat, windows.reshape(-1), unit, centre, *places, classes)
+        heights, apart = windows.reshape(-1), np.array(widths)
+        sides: Integers = np.array(scores.shape)
+        work = partial(classify_and_count, flat, heights, unit, centre, sides, apart, axis, classes)
         counts = np.sum(chunks.run(work, flat.size), axis=0)
         prior = Population.learn(_worth(widths, axis) * counts, _evidence(prod(widths) * shape), finer, doubt)
         finer = prior.weights

@@ -1,0 +1,68 @@
+"""Blocks of cells in a row, each cut into parts of one size: as first cells, or as one letter a block.
+
+A block's letter tells the size of its parts: a for 1 cell, b for 2, c for 4, and so on. A file with many parts is far
+smaller so than if it said where each begins.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sparsedp.arrays import Integers
+from sparsedp.errors import InvalidInput
+
+MOST_PARTS = 2**20
+"""More are not made, nor read: whoever opens a file has to hold them."""
+
+FIRST_LETTER, LARGEST = ord("a"), 2**25
+"""So blocks have up to as many cells as z says."""
+
+AS_IT_WAS_MADE = "give the synopsis as it was made"
+
+
+def cut_blocks(sizes: Integers, block: int, n: int) -> Integers:
+    """The first cells of the parts of every block of n cells, of so many cells each; the end may cut the last ones."""
+    firsts = np.arange(len(sizes), dtype=np.int64) * block
+    counts = _counts(sizes, block, n)
+    before = np.cumsum(counts) - counts
+    within = np.arange(int(counts.sum())) - np.repeat(before, counts)
+    starts: Integers = np.repeat(firsts, counts) + within * np.repeat(sizes, counts)
+    return starts
+
+
+def _counts(sizes: Integers, block: int, n: int) -> Integers:
+    """How many parts each block has."""
+    cells = np.minimum(block, n - np.arange(len(sizes), dtype=np.int64) * block)
+    counts: Integers = -(-cells // sizes)
+    return counts
+
+
+def to_letters(starts: Integers, block: int, n: int) -> str | None:
+    """One a block; None if these are not parts of 2^k cells of every block of n cells."""
+    blocks = np.arange(0, n, block)
+    if block & (block - 1) or block > LARGEST or not np.isin(blocks, starts, assume_unique=True).all():
+        return None
+    first = np.searchsorted(starts, blocks)
+    several = np.diff(first, append=len(starts)) > 1
+    second = np.append(starts, n)[first + 1]
+    sizes = np.where(several, second - blocks, block)
+    if (sizes & (sizes - 1)).any() or not np.array_equal(cut_blocks(sizes, block, n), starts):
+        return None
+    powers = np.frexp(sizes.astype(np.float64))[1] - 1
+    return bytes((FIRST_LETTER + powers).astype(np.uint8)).decode("ascii")
+
+
+def from_letters(letters: str, block: object, n: int) -> Integers:
+    """The first cells of the parts; `block`: the layer above, which must be of blocks of 2^k cells."""
+    if type(block) is not int or not 1 <= block <= LARGEST or block & (block - 1):
+        raise InvalidInput("layers", "letters without blocks of 2, 4, 8, … cells above", AS_IT_WAS_MADE)
+    if len(letters) != -(-n // block):
+        raise InvalidInput("layers", f"{len(letters)} letters", f"give one for each of {-(-n // block)} blocks")
+    most = block.bit_length() - 1
+    powers = np.frombuffer(letters.encode("utf-32-le", "replace"), np.uint32).astype(np.int64) - FIRST_LETTER
+    if powers.min() < 0 or powers.max() > most:
+        raise InvalidInput("layers", "other letters", f"give letters from a to {chr(FIRST_LETTER + most)}")
+    sizes: Integers = np.left_shift(1, powers)
+    if int(_counts(sizes, block, n).sum()) > MOST_PARTS:
+        raise InvalidInput("layers", f"more than {MOST_PARTS} parts of blocks", AS_IT_WAS_MADE)
+    return cut_blocks(sizes, block, n)

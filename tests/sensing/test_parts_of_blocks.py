@@ -1,0 +1,66 @@
+"""Parts of blocks: as first cells and as letters they are the same, and nothing else is taken for parts."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparsedp.sensing.group_sums import GroupSums
+from sparsedp.sensing.parts_of_blocks import cut_blocks, from_letters, to_letters
+from sparsedp.sensing.registry import sensing_from
+
+LETTERS = "abcdefgh"
+
+
+@st.composite
+def letters_of_blocks(draw: st.DrawFn) -> tuple[str, int, int]:
+    """Letters, the cells of a block, and all of them; the last block may be cut by the end."""
+    power = draw(st.integers(0, 7))
+    blocks = draw(st.integers(1, 12))
+    n = (blocks - 1) * 2**power + draw(st.integers(1, 2**power))
+    text = "".join(draw(st.sampled_from(LETTERS[: power + 1])) for _ in range(blocks))
+    return text, 2**power, n
+
+
+@given(letters_of_blocks())
+def test_parts_by_a_plain_loop(told: tuple[str, int, int]) -> None:
+    letters, block, n = told
+    expected = []
+    for number, letter in enumerate(letters):
+        end = min((number + 1) * block, n)
+        expected += list(range(number * block, end, 2 ** LETTERS.index(letter)))
+    assert from_letters(letters, block, n).tolist() == expected
+
+
+@given(letters_of_blocks())
+def test_a_description_reads_back_as_the_same_sums(told: tuple[str, int, int]) -> None:
+    letters, block, n = told
+    sensing = GroupSums(n, [from_letters(letters, block, n), block, n])
+    described = sensing.describe()
+    assert described["layers"][0][:-1] == letters[:-1], "of parts that the end cuts the size may not be told"
+    again = sensing_from(described)
+    assert again == sensing
+    assert isinstance(again, GroupSums)
+    np.testing.assert_array_equal(again.materialize(), sensing.materialize())
+
+
+@given(st.lists(st.booleans(), min_size=32, max_size=32), st.sampled_from([4, 8]))
+def test_other_groups_have_no_letters(begins: list[bool], block: int) -> None:
+    """Any groups: they have letters if and only if they are parts of one size, a power of two, in every block."""
+    starts = np.flatnonzero([place % block == 0 or begin for place, begin in enumerate(begins)])
+    letters = to_letters(starts, block, 32)
+    sizes = [np.diff(starts[starts // block == number], append=(number + 1) * block) for number in range(32 // block)]
+    assert (letters is not None) == all(set(each.tolist()) in ({1}, {2}, {4}, {8}) for each in sizes)
+    if letters is not None:
+        assert from_letters(letters, block, 32).tolist() == starts.tolist()
+
+
+def test_groups_across_blocks_and_blocks_of_odd_sizes_have_no_letters() -> None:
+    assert to_letters(np.array([0, 8]), 4, 16) is None
+    assert to_letters(np.array([0, 6]), 6, 12) is None
+    assert to_letters(np.array([0, 2**26]), 2**26, 2**27) is None
+
+
+def test_half_a_million_parts_take_a_letter_a_block() -> None:
+    starts = cut_blocks(np.repeat([1, 64], 2**13), 64, 2**20)
+    assert len(starts) > 2**19
+    assert GroupSums(2**20, [starts, 64]).describe()["layers"] == ["a" * 2**13 + "g" * 2**13, 64]
