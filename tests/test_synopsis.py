@@ -186,6 +186,23 @@ def test_wrong_files_get_one_sentence(write: object, complaint: str, tmp_path: P
         sdp.open_synopsis(tmp_path / "x")
 
 
+@pytest.mark.parametrize("text", ["[]", "7", "null", '"synopsis"', "[" * 100_000 + "]" * 100_000])
+def test_metadata_that_are_no_description(text: str, tmp_path: Path) -> None:
+    table = pa.table({"value": [1, 2]}).replace_schema_metadata({b"sparsedp": text.encode()})
+    pq.write_table(table, tmp_path / "x")
+    with pytest.raises(BadFile, match="was not written by sparsedp"):
+        sdp.open_synopsis(tmp_path / "x")
+
+
+@pytest.mark.parametrize("noise", [[1], None, {"name": "layers", "layers": "aaa"}, {"name": "layers", "layers": [7]}])
+def test_noise_that_is_no_law(noise: object, tmp_path: Path) -> None:
+    sdp.Laplace().measure(DATA, epsilon=1).save(tmp_path / "x")
+    columns, description = columns_file.read(tmp_path / "x", "synopsis")
+    columns_file.write(tmp_path / "x", "synopsis", columns, {**description, "noise": noise})
+    with pytest.raises(BadFile, match="cannot be used: noise law is"):
+        sdp.open_synopsis(tmp_path / "x")
+
+
 def test_a_failed_write_leaves_the_old_file_and_no_scraps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synopsis = sdp.Laplace().measure(DATA, epsilon=1)
     path = synopsis.save(tmp_path / "x.synopsis")

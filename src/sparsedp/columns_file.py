@@ -183,7 +183,9 @@ def _contents(source: Any, shown: str, kind: str) -> Contents:
     metadata = table.schema.metadata or {}
     try:
         document = json.loads(metadata[_KEY])
-    except (KeyError, ValueError):
+        if not isinstance(document, dict):
+            raise ValueError
+    except (KeyError, ValueError, RecursionError):
         raise BadFile(f"{shown} is Parquet, but was not written by sparsedp.") from None
     if document.get("kind") != kind:
         raise BadFile(f"{shown} holds a {document.get('kind')}; open it with open_{document.get('kind')}.")

@@ -19,7 +19,13 @@ def test_a_description_gives_it_back() -> None:
     assert law.finest == CELLS
 
 
-@pytest.mark.parametrize("inside", [[], [ContinualCounterLaw(Fraction(1), 3)], [CELLS, LayersLaw((CELLS,))]])
+@pytest.mark.parametrize("inside", [[ContinualCounterLaw(Fraction(1), 3)], [CELLS, LayersLaw((CELLS,))]])
 def test_layers_have_independent_noise(inside: list[ContinualCounterLaw | LayersLaw]) -> None:
-    with pytest.raises(InvalidInput, match="of layers that are not independent"):
+    with pytest.raises(InvalidInput, match="choose one of discrete_gaussian, discrete_laplace"):
         noise_law_from({"name": "layers", "layers": [law.describe() for law in inside]})
+
+
+@pytest.mark.parametrize("layers", [[], "aaa", None, {}])
+def test_there_are_layers(layers: object) -> None:
+    with pytest.raises(InvalidInput, match="noise law is without layers"):
+        noise_law_from({"name": "layers", "layers": layers})

@@ -115,6 +115,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "large parts": ({"layers": ["aad", 4]}, "layers is other letters; give letters from a to c"),
     "capitals": ({"layers": ["aaA", 4]}, "layers is other letters; give letters from a to c"),
     "half a letter": ({"layers": ["aa\ud800", 4]}, "layers is other letters; give letters from a to c"),
+    "letters above": ({"n": 2**20, "layers": ["a", 2**20] * 20}, "layers is letters above the finest layer"),
     "many parts": ({"n": 2**21, "layers": ["aa", 2**20]}, "layers is more than 1048576 parts of blocks"),
     "cut by size": ({"layers": [4, 6]}, "cutting through groups of the layer before; give them finest first"),
     "cut by start": ({"layers": [4, [0, 6]]}, "cutting through groups of the layer before"),

@@ -60,6 +60,14 @@ def test_groups_across_blocks_and_blocks_of_odd_sizes_have_no_letters() -> None:
     assert to_letters(np.array([0, 2**26]), 2**26, 2**27) is None
 
 
+def test_parts_that_a_file_lists_stay_listed() -> None:
+    """Synopses are stored with the digest of their description: opened, they have to say what they said."""
+    listed = {"name": "group_sums", "n": 16, "layers": [[0, 4, 8, 9, 10, 11, 12, 13, 14, 15], 8, 16]}
+    assert sensing_from(listed).describe() == listed
+    parts = np.array(listed["layers"][0])  # type: ignore[index]
+    assert GroupSums(16, [parts, 8, 16]).describe()["layers"][0] == "ca"
+
+
 def test_half_a_million_parts_take_a_letter_a_block() -> None:
     starts = cut_blocks(np.repeat([1, 64], 2**13), 64, 2**20)
     assert len(starts) > 2**19

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp, expm1, inf, log, log1p, tanh
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
@@ -178,6 +178,8 @@ StreamLaw = DiscreteLaplaceLaw | ContinualCounterLaw | TicksAndTotalsLaw
 NoiseLaw = StreamLaw | DiscreteGaussianLaw | LayersLaw
 
 
+Law = TypeVar("Law", bound=NoiseLaw)
+
 LEAST_STORED, MOST_STORED = Fraction(1, 10**120), Fraction(2**64)
 """Scales beyond are of no budget that a mechanism takes; figures of them would leave floating point."""
 
@@ -190,24 +192,38 @@ def _stored(scale: object) -> Fraction:
     return number
 
 
+def _of_one_kind(description: object, kinds: Mapping[str, Callable[[Mapping[str, Any]], Law]]) -> Law:
+    if not isinstance(description, Mapping):
+        shown = f"described by something of type {type(description).__name__}"
+        raise InvalidInput("noise law", shown, "give what `describe()` returned")
+    return one_of("noise law", description.get("name"), kinds)(description)
+
+
 def _layers(given: Mapping[str, Any]) -> LayersLaw:
-    layers = tuple(noise_law_from(law) for law in given["layers"])
-    if not layers or not all(isinstance(law, DiscreteLaplaceLaw | DiscreteGaussianLaw) for law in layers):
-        raise InvalidInput("noise law", "of layers that are not independent", "give what `describe()` returned")
-    return LayersLaw(layers)  # type: ignore[arg-type]  # checked just above
+    if not isinstance(given["layers"], list) or not given["layers"]:
+        raise InvalidInput("noise law", "without layers", "give what `describe()` returned")
+    return LayersLaw(tuple(_of_one_kind(law, _FROM_INDEPENDENT) for law in given["layers"]))
 
 
 def _ticks_and_totals(given: Mapping[str, Any]) -> TicksAndTotalsLaw:
-    ticks, totals = noise_law_from(given["ticks"]), noise_law_from(given["totals"])
+    ticks, totals = (_of_one_kind(given[part], _FROM_SIMPLE) for part in ("ticks", "totals"))
     if not isinstance(ticks, DiscreteLaplaceLaw) or not isinstance(totals, ContinualCounterLaw):
         raise InvalidInput("noise law", "of other parts than ticks and totals", "give what `describe()` returned")
     return TicksAndTotalsLaw(ticks, totals)
 
 
-_FROM: dict[str, Callable[[Mapping[str, Any]], NoiseLaw]] = {
+_FROM_INDEPENDENT: dict[str, Callable[[Mapping[str, Any]], IndependentLaw]] = {
     DiscreteLaplaceLaw.name: lambda given: DiscreteLaplaceLaw(_stored(given["scale"])),
     DiscreteGaussianLaw.name: lambda given: DiscreteGaussianLaw(given["variance_parameter"]),
+}
+
+_FROM_SIMPLE: dict[str, Callable[[Mapping[str, Any]], IndependentLaw | ContinualCounterLaw]] = {
+    **_FROM_INDEPENDENT,
     ContinualCounterLaw.name: lambda given: ContinualCounterLaw(_stored(given["scale"]), given["levels"]),
+}
+
+_FROM: dict[str, Callable[[Mapping[str, Any]], NoiseLaw]] = {
+    **_FROM_SIMPLE,
     TicksAndTotalsLaw.name: _ticks_and_totals,
     LayersLaw.name: _layers,
 }
@@ -215,4 +231,4 @@ _FROM: dict[str, Callable[[Mapping[str, Any]], NoiseLaw]] = {
 
 def noise_law_from(description: Mapping[str, Any]) -> NoiseLaw:
     """The law that `describe()` described."""
-    return one_of("noise law", description.get("name"), _FROM)(description)
+    return _of_one_kind(description, _FROM)

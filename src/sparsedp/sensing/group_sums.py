@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -14,7 +14,7 @@ from sparsedp.arrays import Floats, Integers, float_vector
 from sparsedp.errors import InvalidInput
 from sparsedp.sensing.base import Sensing, exact_counts
 from sparsedp.sensing.cell_order import cell_order, separate_runs
-from sparsedp.sensing.parts_of_blocks import from_letters, to_letters
+from sparsedp.sensing.parts_of_blocks import AS_IT_WAS_MADE, from_letters, to_letters
 from sparsedp.validate import MAX_CELLS, whole
 
 MOST_LAYERS, MOST_AXES = 40, 32
@@ -34,9 +34,9 @@ class GroupSums(Sensing):
     """Φ has one row a group, its entries 0 and 1; the groups of a layer hold every cell once.
 
     A layer is a whole number b (groups of b cells, the last one being what is left) or the list of its groups' first
-    cells; or a text, with one letter for each block of the layer above (`parts_of_blocks.py`). Each layer's groups are
-    made of whole groups of the layer before it. The row follows `cell_order`; a table is given by its `shape` and by
-    which axes are `ordered`.
+    cells; the finest may be a text, with one letter for each block of the layer above (`parts_of_blocks.py`). Each
+    layer's groups are made of whole groups of the layer before it. The row follows `cell_order`; a table is given by
+    its `shape` and by which axes are `ordered`.
     """
 
     name = "group_sums"
@@ -60,16 +60,19 @@ class GroupSums(Sensing):
             raise InvalidInput("curve", f"{curve!r}", "give the synopsis as it was made")
         if not 1 <= len(layers) <= MOST_LAYERS:
             raise InvalidInput("layers", f"{len(layers)} of them", f"give from 1 to {MOST_LAYERS}")
-        self._groups = [
-            self._checked(from_letters(layer, above, self.n) if isinstance(layer, str) else layer)
-            for layer, above in zip_longest(layers, layers[1:])
-        ]
-        self.layers: list[int | list[int]] = [
-            groups if isinstance(groups, int) else groups.tolist() for groups in self._groups
-        ]
+        if any(isinstance(layer, str) for layer in layers[1:]):
+            raise InvalidInput("layers", "letters above the finest layer", AS_IT_WAS_MADE)
+        finest, *coarser_ones = layers
+        if isinstance(finest, str):
+            finest = from_letters(finest, coarser_ones[0] if coarser_ones else None, self.n)
+        self._listed = not isinstance(finest, int | np.ndarray)
+        self._groups = [self._checked(layer) for layer in (finest, *coarser_ones)]  # type: ignore[arg-type]
         for finer, coarser in pairwise(range(len(layers))):
             if not self._nested(finer, coarser):
                 raise InvalidInput("layers", "cutting through groups of the layer before", "give them finest first")
+        self.layers: list[int | list[int]] = [
+            groups if isinstance(groups, int) else groups.tolist() for groups in self._groups
+        ]
 
     def _checked(self, layer: int | Sequence[int] | Integers) -> int | Integers:
         """How many cells its groups have, or the first of each."""
@@ -208,11 +211,13 @@ class GroupSums(Sensing):
         return described if self.curve is None else {**described, "curve": self.curve}
 
     def _described(self, layer: int) -> int | str | list[int]:
-        """In letters, if its groups are parts of the blocks above."""
+        """The finest one in letters, if its groups are parts of the blocks above, unless it was given as a list: the
+        same file says the same after it was opened.
+        """
         groups = self._groups[layer]
         if isinstance(groups, int):
             return groups
-        above = self._groups[layer + 1] if layer + 1 < len(self._groups) else None
+        above = self._groups[1] if layer == 0 and not self._listed and len(self._groups) > 1 else None
         letters = to_letters(groups, above, self.n) if isinstance(above, int) else None
         found: list[int] = groups.tolist()
         return found if letters is None else letters
