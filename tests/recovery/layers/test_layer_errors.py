@@ -14,7 +14,6 @@ from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.layers import resampling
 from sparsedp.recovery.layers.detail_variances import cell_variances, details, means_under, noise_of_details
 from sparsedp.recovery.layers.errors import LayerErrors
-from sparsedp.recovery.layers.fusion import fuse
 from sparsedp.recovery.layers.recover import fit_layers, layers, signed_layers
 from sparsedp.sensing.group_sums import GroupSums
 
@@ -80,13 +79,21 @@ def test_cells_that_nothing_was_taken_from_have_the_errors_of_their_noise(gaussi
     assert np.mean(found**2) / law.finest.variance == pytest.approx(1.1, abs=0.2)
 
 
-def test_the_noise_of_details_is_that_of_the_fused_row() -> None:
-    """Against the noise itself: fused zeros, many times; groups chosen of 16, 8, 8 and 32 cells."""
-    sensing = GroupSums(64, [1, [0, 16, 24, 32]])
-    law = law_of(sensing, 20, 30)
+@pytest.mark.parametrize(
+    ("sensing", "scales"),
+    [
+        (GroupSums(64, [1, [0, 16, 24, 32]]), (20, 30)),
+        (GroupSums(64, [[*range(0, 16, 2), *range(16, 32), *range(32, 64, 4)], 16, 64]), (20, 30, 50)),
+    ],
+    ids=["groups of 16, 8, 8 and 32 cells above cells", "parts of blocks"],
+)
+def test_the_noise_of_details_is_that_of_the_fused_row(sensing: GroupSums, scales: tuple[int, ...]) -> None:
+    """Against the noise itself: fused zeros, many times."""
+    law = law_of(sensing, *scales)
     empty = np.zeros(64, np.int64)
-    drawn = [details(fuse(sensing, measured(sensing, empty, law, seed), law)[0].sums) ** 2 for seed in range(400)]
-    ratios = np.mean(drawn, axis=0) / noise_of_details(fit_layers(sensing, measured(sensing, empty, law, 0), law))
+    fits = [fit_layers(sensing, measured(sensing, empty, law, seed), law) for seed in range(400)]
+    noise = noise_of_details(fits[0])
+    ratios = (np.mean([details(fit.fused) ** 2 for fit in fits], axis=0) / noise)[noise > 1e-6]
     assert np.abs(ratios - 1).max() < 0.4
     assert ratios.mean() == pytest.approx(1, abs=0.03)
 

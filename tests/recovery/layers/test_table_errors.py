@@ -7,7 +7,7 @@ import pytest
 
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.noise.source import SeededSource
-from sparsedp.recovery.layers import flat_group_errors, measured_cell_errors
+from sparsedp.recovery.layers.error_model import ErrorModel
 from sparsedp.sensing.group_sums import GroupSums
 
 TABLES = {
@@ -55,6 +55,6 @@ def test_errors_of_tables_are_of_their_own_size(name: str, monkeypatch: pytest.M
     cells, boxes = scores(name)
     assert 0.2 < cells < 1.7
     assert 0.15 < boxes < 2.5
-    monkeypatch.setattr(flat_group_errors, "IN_TABLES", flat_group_errors.IN_TABLES / 30)
-    monkeypatch.setattr(measured_cell_errors, "IN_TABLES", tuple(f / 30 for f in measured_cell_errors.IN_TABLES))
+    said = ErrorModel.variance
+    monkeypatch.setattr(ErrorModel, "variance", lambda model, weights: said(model, weights) / 30)
     assert not 0.15 < scores(name)[1] < 2.5

@@ -65,8 +65,9 @@ def cell_variances(of_details: Floats, n: int) -> Floats:
 def noise_of_details(fit: Fit) -> Floats:
     """The variance of the noise in every detail of the fused row.
 
-    Groups that a private look chose are aligned blocks of a power of two: a detail lies within one, and has the cells'
-    own noise (none, if cells were not measured), or is made of whole ones, and has theirs.
+    Groups that were chosen are aligned blocks of a power of two: a detail lies within one, and has the cells' own noise
+    (none, if cells were not measured), or is made of whole ones, and has theirs; less, if it is made of whole blocks
+    that were measured too.
     """
     n = fit.sensing.n
     size = 1 << max(n - 1, 1).bit_length()
@@ -81,7 +82,19 @@ def noise_of_details(fit: Fit) -> Floats:
         within = fit.law.finest.variance if chosen > 0 else 0.0
         across = means_under(np.repeat(groups.variances / sizes, sizes))
         widths = padded(np.repeat(sizes, sizes).astype(np.float64))
+        blocks = _precisions_of_blocks(fit, len(fit.level_variances))
         for level, part in enumerate(level_slices(size)):
             inside = widths[:: 2 << level] >= 2 << level
-            noise[part] = np.where(inside, within, across[part])
+            known_better = across[part] / (1.0 + across[part] * blocks[level])
+            noise[part] = np.where(inside, within, known_better)
     return np.asarray(np.maximum(noise, LEAST_NOISE))
+
+
+def _precisions_of_blocks(fit: Fit, levels: int) -> Floats:
+    """What the blocks that groups are parts of add to the precision of a detail of each level, finest first."""
+    found = np.zeros(levels)
+    if fit.sensing.in_parts_of_blocks:
+        for size, law in zip(fit.sensing.layers[1:], fit.law.layers[1:], strict=True):
+            if isinstance(size, int) and size < fit.sensing.n:
+                found[(size - 1).bit_length() :] += size / max(law.variance, LEAST_NOISE)
+    return found

@@ -10,6 +10,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats
 from sparsedp.recovery.layers.detail_variances import details
+from sparsedp.recovery.layers.noise_of_sums import NoiseOfSums
 
 ALONE_WITHIN = 16
 """Errors of single cells are told apart from those of their surroundings within aligned blocks of so many."""
@@ -22,18 +23,23 @@ class ErrorModel:
 
     The error of a sum has two independent parts: one whose Haar details are uncorrelated, of variances `shared`, and
     one of each cell by itself, of variances `alone`, which is felt only where weights differ within a block of 16
-    cells: a spike that was kept has its own noise on all levels at once, and its neighbours have none.
+    cells: a spike that was kept has its own noise on all levels at once, and its neighbours have none. `noise`: where
+    groups of unequal sizes were measured, what sums have of the details made of whole ones.
     """
 
     cells: Floats
     shared: Floats
     alone: Floats
     ends: Callable[[float], tuple[Floats, Floats]]
+    noise: NoiseOfSums | None = None
 
     def variance(self, weights: Floats) -> float:
         """Of Σ weights·cells."""
-        found = details(weights)
-        variance = float(found**2 @ self.shared)
+        squares = details(weights) ** 2
+        variance = float(squares @ self.shared)
+        if self.noise is not None:
+            whole = self.noise.whole
+            variance -= (1.0 - self.noise.share(weights, squares)) * float(squares[whole] @ self.shared[whole])
         starts = np.arange(0, len(weights), ALONE_WITHIN)
         lengths = np.diff(starts, append=len(weights))
         apart = weights - np.repeat(np.add.reduceat(weights, starts) / lengths, lengths)

@@ -10,6 +10,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats
 from sparsedp.noise.law import IndependentLaw
+from sparsedp.recovery.layers.busy_block_errors import in_busy_blocks, model_of_busy_blocks
 from sparsedp.recovery.layers.detail_variances import details, noise_of_details
 from sparsedp.recovery.layers.error_model import ErrorModel, normal_quantile
 from sparsedp.recovery.layers.flat_group_errors import model_of_groups
@@ -46,8 +47,9 @@ class LayerErrors:
             return ErrorModel(unknown, np.zeros(0), unknown, lambda level: (unknown, unknown))
         if fit.sensing.n < LEAST_SHRUNK:
             return _plain_noise(fit.sensing.n, fit.law.finest)
-        of_fit = model_of_cells if len(fit.layers[0].starts) == fit.sensing.n else model_of_groups
-        return of_fit(fit, self._refit)
+        if len(fit.layers[0].starts) == fit.sensing.n:
+            return model_of_cells(fit, self._refit)
+        return (model_of_busy_blocks if in_busy_blocks(fit) else model_of_groups)(fit, self._refit)
 
     def variance(self, weights: Floats) -> float:
         """The mean squared error of Σ weights·cells."""

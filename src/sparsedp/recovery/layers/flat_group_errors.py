@@ -9,10 +9,10 @@ their counts, whether they are even or not: what they hide is a share of these.
 from __future__ import annotations
 
 from functools import lru_cache
-from math import pi
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.recovery.layers.detail_strata import DetailStrata
@@ -25,14 +25,12 @@ from sparsedp.recovery.layers.detail_variances import (
     padded,
 )
 from sparsedp.recovery.layers.error_model import ErrorModel, normal_quantile
+from sparsedp.recovery.layers.noise_of_sums import NoiseOfSums
 from sparsedp.recovery.layers.resampling import Refit, resample
 from sparsedp.recovery.layers.unseen import noise_together, unseen_deviation
 
 if TYPE_CHECKING:
     from sparsedp.recovery.layers.recover import Fit
-
-SHARE = 1.0
-"""Of the unevenness at which a group would have been halved: what the cells of one that was not are off by."""
 
 MANY = 32
 """Cells of a group whose unevenness says how far its cells may be off."""
@@ -40,9 +38,21 @@ MANY = 32
 SMOOTH = 0.9
 """Structure within groups is rather smooth than rough: details of 2^j cells have 2^(SMOOTH·j) times the variance."""
 
-IN_ROWS, IN_TABLES = 2.4, 2.8
-"""How much more sums vary than uncorrelated details would make them. A box cuts groups all along its edge, and where it
-does they err alike."""
+MOST = 2.0
+"""In means of a group's cells: what they are off by at most."""
+
+SLOPED = 0.3
+"""Of the variance within a group, what is left where the groups on both sides foretold a slope."""
+
+FLAT = 1e-9
+"""A slope that raises cells by a lesser share of themselves is none."""
+
+BETWEEN = 2.0
+"""Made-up truths have the groups that the look chose for another one, and err less than it: so much in variance."""
+
+IN_ROWS, IN_TABLES = 7.0, 14.0
+"""How much more sums vary by what groups hide than uncorrelated details would make them. A range cuts a group where it
+ends, and what is hidden there is one hump on all levels; a box cuts groups all along its edge, and they err alike."""
 
 OF_MEAN, OF_JUMP = 0.6, 1.0
 """What the cells of a part of a grid are off by, beyond scatter: shares of their mean, and of how far parts side by
@@ -65,22 +75,26 @@ def model_of_groups(fit: Fit, refit: Refit) -> ErrorModel:
     widths = padded(np.repeat(sizes, sizes).astype(np.float64))
     scatter = padded(np.abs(fit.estimate))
     extra = padded(np.repeat(_extra(fit, sizes), sizes))
-    shared = _between(fit, refit)
+    noise = noise_of_details(fit)
+    single = _between(fit, refit, noise)
+    shared, whole = BETWEEN * single, np.ones(len(single), np.bool_)
+    together = IN_TABLES if fit.sensing.is_table else IN_ROWS
     for level, part in enumerate(level_slices(len(shared)), start=1):
         first = slice(0, None, 1 << level)
         inside = widths[first] >= 1 << level
-        spread = scatter[first] + extra[first] * _share_of_level(level, widths[first])
-        shared[part] = np.where(inside, spread, shared[part])
+        hidden = extra[first] * _share_of_level(level, widths[first])
+        single[part] = np.where(inside, scatter[first] + hidden, single[part])
+        shared[part] = np.where(inside, scatter[first] + together * hidden, shared[part])
+        whole[part] = ~inside
     texture = np.repeat(_texture(fit, sizes), sizes)
-    cells = cell_variances(shared, n) + texture
+    cells = cell_variances(single, n) + texture
 
     @lru_cache(maxsize=8)
     def ends(level: float) -> tuple[Floats, Floats]:
         half = normal_quantile(level) * np.sqrt(cells)
         return half, half
 
-    together = IN_TABLES if fit.sensing.is_table else IN_ROWS
-    return ErrorModel(cells, together * shared, texture, ends)
+    return ErrorModel(cells, shared, texture, ends, NoiseOfSums(fit.sensing, fit.law, noise, whole))
 
 
 def _extra(fit: Fit, sizes: Integers) -> Floats:
@@ -90,11 +104,19 @@ def _extra(fit: Fit, sizes: Integers) -> Floats:
     beside = np.maximum(np.append(jumps, 0.0), np.append(0.0, jumps))
     if fit.sensing.in_parts_of_blocks:
         return np.where(sizes > 1, np.minimum(OF_MEAN * means, OF_JUMP * beside) ** 2, 0.0)
-    distance = SHARE * unseen_deviation(fit.law, fit.sensing.n, sizes) / sizes
+    distance = unseen_deviation(fit.law, fit.sensing.n, sizes) / sizes
     # Of few cells that says little: they differ no more from one another than groups side by side do, or than many.
-    many = SHARE * unseen_deviation(fit.law, fit.sensing.n, MANY) / MANY
-    distance = np.minimum(np.minimum(distance, np.maximum(beside, many)), 2.0 * means)
-    return np.asarray(np.where(sizes > 1, np.maximum(pi / 2 * distance**2 - means, 0.0), 0.0))
+    many = unseen_deviation(fit.law, fit.sensing.n, MANY) / MANY
+    distance = np.minimum(np.minimum(distance, np.maximum(beside, many)), MOST * means)
+    hidden = np.maximum(distance**2 - means / sizes, 0.0) * np.where(_sloped(fit), SLOPED, 1.0)
+    return np.asarray(np.where(sizes > 1, hidden, 0.0))
+
+
+def _sloped(fit: Fit) -> npt.NDArray[np.bool_]:
+    """In which groups the estimate rises or falls, because the groups on both sides do."""
+    starts = fit.layers[0].starts
+    highest, lowest = np.maximum.reduceat(fit.estimate, starts), np.minimum.reduceat(fit.estimate, starts)
+    return np.asarray(highest - lowest > FLAT * np.maximum(np.abs(highest), np.abs(lowest)))
 
 
 def _texture(fit: Fit, sizes: Integers) -> Floats:
@@ -111,9 +133,8 @@ def _share_of_level(level: int, widths: Floats) -> Floats:
     return np.asarray(2.0 ** (SMOOTH * level) * (1.0 - ratio) / (ratio * (1.0 - ratio**depth)))
 
 
-def _between(fit: Fit, refit: Refit) -> Floats:
+def _between(fit: Fit, refit: Refit, noise: Floats) -> Floats:
     """The mean squared error of details that are made of whole groups."""
-    noise = noise_of_details(fit)
     made_up = resample(fit, refit, min(RUNS, -(-MANY_CELLS // fit.sensing.n)))
     learned = DetailStrata.learn(fit.estimate, noise, made_up, made_up.noise > LEAST_NOISE)
     learned.errors[0] = noise[0] + details(fit.fused - fit.estimate)[0] ** 2

@@ -32,7 +32,8 @@ MORE = 1.25
 """Made-up truths are smoother than the true one, so errors vary so much more; up to the noise, which is known."""
 
 IN_ROWS, IN_TABLES = (1.6, 1.2), (2.6, 2.0)
-"""How much more sums vary than uncorrelated details would make them: without blocks, and with them.
+"""How much more sums vary than uncorrelated details would make them, but for noise that was kept as it was: without
+blocks, and with them.
 
 Smoothing errs alike along a slope. Where sums of blocks were measured they hold that up; in a table neighbours are
 apart in the row, and they do less."""
@@ -44,7 +45,8 @@ def model_of_cells(fit: Fit, refit: Refit) -> ErrorModel:
     noise = noise_of_details(fit)
     made_up = resample(fit, refit)
     rest = details(fit.fused - estimate)
-    learned = DetailStrata.learn(estimate, noise, made_up)
+    # Where blocks were measured whole, nothing is known of what is within them, and nothing learned from it.
+    learned = DetailStrata.learn(estimate, noise, made_up, made_up.noise > LEAST_NOISE)
     kept = learned.errors
     kept[0] = noise[0] + rest[0] ** 2
     around = cell_variances(kept, n)
@@ -55,8 +57,11 @@ def model_of_cells(fit: Fit, refit: Refit) -> ErrorModel:
     single = hidden.cells(strata.mean_squares_of(made_up.rests.reshape(-1))[strata.kinds])
     single_under = means_under(single)
     lost = np.maximum(hidden.by_detail(), single_under)
-    shared = _more(kept, noise) * kept + lost
-    shared[0] = kept[0]
+    shared = _more(kept, noise) * kept
+    together = _together(fit)
+    smoothed = 1.0 - np.minimum(shared / noise, 1.0)
+    shared = (1.0 + (together - 1.0) * smoothed) * shared + together * lost
+    shared[0] = together * kept[0]
     size = len(shared)
     more = _more(seen, finest.variance)
     of_pairs = np.repeat(kept[size // 2 :], 2)[:n]
@@ -76,7 +81,7 @@ def model_of_cells(fit: Fit, refit: Refit) -> ErrorModel:
         high = np.sqrt(more * above[strata.kinds] ** 2 + spread)
         return low, np.maximum(high, hidden.upper_ends((1 - level) / 2))
 
-    return ErrorModel(more * seen + beyond, _together(fit) * shared, alone, ends)
+    return ErrorModel(more * seen + beyond, shared, alone, ends)
 
 
 def _more(errors: Floats, noise: Floats | float) -> Floats:

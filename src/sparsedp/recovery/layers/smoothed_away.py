@@ -41,6 +41,10 @@ class SmoothedAway:
         # Nothing is hidden: what is left is noise, and the scatter of independent records.
         self.units = noise + self.under
         self.places = places_of(rest, self.units)
+        # Nothing is seen within blocks that were measured whole.
+        self.measured = noise > LEAST_NOISE
+        sizes = np.diff(fit.layers[0].starts, append=fit.sensing.n)
+        self.alone = np.repeat(sizes, sizes) == 1
         self.shape = variance_shape(fit.law.finest) if fit.law.finest.variance > LEAST_NOISE else 1.0
         self.chosen = any(not isinstance(layer, int) for layer in fit.sensing.layers)
         self.size = np.maximum(fit.estimate, 0.0)
@@ -52,7 +56,7 @@ class SmoothedAway:
         found = np.zeros(len(self.noise))
         under = self.under
         parts = level_slices(len(self.noise))
-        seen = [histogram(self.places[part]) for part in parts]
+        seen = [histogram(self.places[part][self.measured[part]]) for part in parts]
         own = self.fit.law.finest.variance
         for at, part in enumerate(parts):
             noise, places = self.noise[part], self.places[part]
@@ -71,8 +75,9 @@ class SmoothedAway:
                 here = busy == kind
                 if not here.any():
                     continue
-                local = rests.learn(histogram(places[here]), gate, weights) if few >= FEW else weights
-                local = self._bounded(local, magnitudes[here])
+                known = here & self.measured[part]
+                local = rests.learn(histogram(places[known]), gate, weights) if few >= FEW else weights
+                local = self._bounded(local, magnitudes[known]) if known.any() else local
                 found[part.start : part.stop][here] = unseen[here] * rests.mean_squares(places[here], local)
             if few < FEW and not self.signed:
                 # Without negative cells no detail exceeds the sum of its cells, which is known about as well as it is.
@@ -88,12 +93,12 @@ class SmoothedAway:
         rest = self.fit.fused - self.fit.estimate
         places = places_of(rest, own + scatter)
         units = np.minimum(left, own + scatter)
-        weights = rests.learn(histogram(places), FINE_GATE)
+        weights = rests.learn(histogram(places[self.alone]), FINE_GATE)
         busy = np.searchsorted(BUSY * self.mean, self.size)
         found = np.zeros(len(places))
         self._classes: list[tuple[npt.NDArray[np.bool_], Floats, Floats, Floats]] = []
         for kind in range(len(BUSY) + 1):
-            here = busy == kind
+            here = (busy == kind) & self.alone
             if here.any():
                 deviations = np.sqrt(own + scatter[here])
                 local = rests.learn(histogram(places[here]), FINE_GATE, weights)
@@ -118,5 +123,5 @@ def _with_neighbours(seen: list[Floats], at: int) -> Floats:
     counts = seen[at].copy()
     for other, lent in enumerate(seen):
         if other != at:
-            counts += lent * min(1.0, BORROWED / float(lent.sum())) * 0.5 ** abs(other - at)
+            counts += lent * min(1.0, BORROWED / max(float(lent.sum()), 1.0)) * 0.5 ** abs(other - at)
     return counts
