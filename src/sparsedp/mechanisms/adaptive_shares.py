@@ -27,7 +27,7 @@ class Shares:
     """For one workload. `look`: for the number that is looked at: by how much cells stand out.
 
     `few`: cells stand out in few places if it is by less than this in the mean over blocks of 16 cells, in deviations
-    of the noise on a cell. Else cells are measured, in regular layers.
+    of the noise on a cell. Else cells are measured, those of busy blocks (`adaptive_grid.py`), beside layers of blocks.
 
     In rows, what counts is how far cells are apart within those blocks. If it is little, groups of cells that seem flat
     are measured, found with the share `tree`. Groups of at most `singled` cells are measured cell by cell: something
@@ -50,7 +50,7 @@ class Shares:
     recovery: str
 
     def stands_out_from(self, n: int) -> float:
-        """By how much the cells of a row have to stand out, all together, for each to be measured."""
+        """By how much the cells of a row have to stand out, all together, for cells to be measured."""
         return max(DEVIATIONS / float(self.look), self.few * n / BLOCK)
 
 

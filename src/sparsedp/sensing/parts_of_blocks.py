@@ -12,7 +12,7 @@ from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput
 
 MOST_PARTS = 2**20
-"""More are not made, nor read: whoever opens a file has to hold them."""
+"""More are not measured, nor read from letters: whoever opens a file has to hold them."""
 
 FIRST_LETTER, LARGEST = ord("a"), 2**25
 """So blocks have up to as many cells as z says."""

@@ -11,6 +11,7 @@ from functools import cached_property
 from math import sqrt
 
 import numpy as np
+import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.noise.law import IndependentLaw
@@ -37,13 +38,21 @@ class CellStrata:
 
     @classmethod
     def of(
-        cls, estimate: Floats, around: Floats, made_up: tuple[Floats, Floats, Floats], law: IndependentLaw
+        cls,
+        estimate: Floats,
+        around: Floats,
+        alone: npt.NDArray[np.bool_],
+        made_up: tuple[Floats, Floats, Floats],
+        law: IndependentLaw,
     ) -> CellStrata:
-        """`around`: the variance of the surroundings. `made_up`: estimates, the same of theirs, and their errors."""
+        """`around`: the variance of the surroundings. `alone`: which cells were measured by themselves.
+
+        `made_up`: the estimates of such cells, the same of theirs, and their errors.
+        """
         estimates, surroundings, errors = (values.reshape(-1) for values in made_up)
         step = max(1, len(estimates) // SAMPLE)
         seen, beside = estimates[::step], surroundings[::step]
-        own = estimate[:: max(1, len(estimate) // SAMPLE)]
+        own = estimate[alone][:: max(1, int(alone.sum()) // SAMPLE)]
         edges = np.unique(np.quantile(np.concatenate([own, seen]), CUTS))
         place = np.searchsorted(edges, seen, side="right")
         thirds = np.full((len(edges) + 1, 2), np.inf)

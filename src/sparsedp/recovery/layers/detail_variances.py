@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from sparsedp.arrays import Floats
+from sparsedp.arrays import Floats, Integers
 from sparsedp.bases.haar_transform import haar_analyze
 
 if TYPE_CHECKING:
@@ -81,13 +82,20 @@ def noise_of_details(fit: Fit) -> Floats:
         sizes = np.diff(groups.starts, append=n)
         within = fit.law.finest.variance if chosen > 0 else 0.0
         across = means_under(np.repeat(groups.variances / sizes, sizes))
-        widths = padded(np.repeat(sizes, sizes).astype(np.float64))
         blocks = _precisions_of_blocks(fit, len(fit.level_variances))
         for level, part in enumerate(level_slices(size)):
-            inside = widths[:: 2 << level] >= 2 << level
-            known_better = across[part] / (1.0 + across[part] * blocks[level])
-            noise[part] = np.where(inside, within, known_better)
+            noise[part] = across[part] / (1.0 + across[part] * blocks[level])
+        noise[within_groups(sizes)] = within
     return np.asarray(np.maximum(noise, LEAST_NOISE))
+
+
+def within_groups(sizes: Integers) -> npt.NDArray[np.bool_]:
+    """Which details lie within one of the groups of so many cells, which are aligned blocks of a power of two."""
+    widths = padded(np.repeat(sizes, sizes).astype(np.float64))
+    found = np.zeros(len(widths), np.bool_)
+    for level, part in enumerate(level_slices(len(widths)), start=1):
+        found[part] = widths[:: 1 << level] >= 1 << level
+    return found
 
 
 def _precisions_of_blocks(fit: Fit, levels: int) -> Floats:

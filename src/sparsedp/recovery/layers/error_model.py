@@ -36,10 +36,12 @@ class ErrorModel:
     def variance(self, weights: Floats) -> float:
         """Of Σ weights·cells."""
         squares = details(weights) ** 2
-        variance = float(squares @ self.shared)
-        if self.noise is not None:
-            whole = self.noise.whole
-            variance -= (1.0 - self.noise.share(weights, squares)) * float(squares[whole] @ self.shared[whole])
+        if self.noise is None:
+            variance = float(squares @ self.shared)
+        else:
+            whole, within = self.noise.whole, ~self.noise.whole
+            variance = float(squares[within] @ self.shared[within])
+            variance += self.noise.share(weights, squares) * float(squares[whole] @ self.shared[whole])
         starts = np.arange(0, len(weights), ALONE_WITHIN)
         lengths = np.diff(starts, append=len(weights))
         apart = weights - np.repeat(np.add.reduceat(weights, starts) / lengths, lengths)

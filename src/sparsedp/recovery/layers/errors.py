@@ -13,9 +13,10 @@ from sparsedp.noise.law import IndependentLaw
 from sparsedp.recovery.layers.busy_block_errors import in_busy_blocks, model_of_busy_blocks
 from sparsedp.recovery.layers.detail_variances import details, noise_of_details
 from sparsedp.recovery.layers.error_model import ErrorModel, normal_quantile
-from sparsedp.recovery.layers.flat_group_errors import model_of_groups
+from sparsedp.recovery.layers.flat_group_errors import model_of_groups, runs_of_groups
 from sparsedp.recovery.layers.measured_cell_errors import model_of_cells
-from sparsedp.recovery.layers.resampling import Refit
+from sparsedp.recovery.layers.noise_of_sums import noise_of_sum
+from sparsedp.recovery.layers.resampling import Refit, resample
 
 if TYPE_CHECKING:
     from sparsedp.recovery.layers.recover import Fit
@@ -32,7 +33,7 @@ class LayerErrors:
     """The mean squared errors of cells and of linear queries, and intervals; weights have the table's shape.
 
     An estimate, not a bound: it takes counts to be those of independent records, at least. It costs about one more
-    recovery, once.
+    recovery, once; of short rows some more.
     """
 
     def __init__(self, fit: Fit, refit: Refit) -> None:
@@ -47,9 +48,16 @@ class LayerErrors:
             return ErrorModel(unknown, np.zeros(0), unknown, lambda level: (unknown, unknown))
         if fit.sensing.n < LEAST_SHRUNK:
             return _plain_noise(fit.sensing.n, fit.law.finest)
-        if len(fit.layers[0].starts) == fit.sensing.n:
-            return model_of_cells(fit, self._refit)
-        return (model_of_busy_blocks if in_busy_blocks(fit) else model_of_groups)(fit, self._refit)
+        noise = noise_of_details(fit)
+        if self._has_cells:
+            every = len(fit.layers[0].starts) == fit.sensing.n
+            return (model_of_cells if every else model_of_busy_blocks)(fit, noise, resample(fit, self._refit))
+        return model_of_groups(fit, noise, resample(fit, self._refit, runs_of_groups(fit.sensing.n)))
+
+    @cached_property
+    def _has_cells(self) -> bool:
+        """Whether cells were measured, all of them or those of busy blocks."""
+        return len(self._fit.layers[0].starts) == self._fit.sensing.n or in_busy_blocks(self._fit)
 
     def variance(self, weights: Floats) -> float:
         """The mean squared error of Σ weights·cells."""
@@ -68,15 +76,11 @@ class LayerErrors:
         its deviation, the change is error: of sums that pick what shrinking smoothed away, such as all Saturdays.
         """
         fit = self._fit
-        if len(fit.layers[0].starts) < fit.sensing.n:
+        if not self._has_cells:
             return 0.0
         moved = float(row @ (fit.fused - fit.estimate)) ** 2
-        noise = float(details(row) ** 2 @ self._noise)
+        noise = noise_of_sum(fit.sensing, fit.law, row)
         return moved - noise if moved > CERTAIN**2 * noise else 0.0
-
-    @cached_property
-    def _noise(self) -> Floats:
-        return noise_of_details(self._fit)
 
     def _ends(self, level: float) -> tuple[Floats, Floats]:
         """How far below and above intervals of cells reach: a standard error at least."""

@@ -1,8 +1,8 @@
 """The errors of a recovery that measured groups of cells only: between groups the noise, within them what nobody saw.
 
 A private look leaves a group whole if it seems to be uneven by less than one decay of the look, and one more for every
-halving above. So what is hidden is about a share of that, or what independent records scatter by, if that is more; and
-it is never more than twice the group's sum. How it is spread within the group nobody knows. Parts of a grid are cut by
+halving above. So what is hidden is up to that, beside what independent records scatter by; and it is never more than
+twice the group's sum. How it is spread within the group nobody knows. Parts of a grid are cut by
 their counts, whether they are even or not: what they hide is a share of these.
 """
 
@@ -21,12 +21,12 @@ from sparsedp.recovery.layers.detail_variances import (
     cell_variances,
     details,
     level_slices,
-    noise_of_details,
     padded,
+    within_groups,
 )
 from sparsedp.recovery.layers.error_model import ErrorModel, normal_quantile
 from sparsedp.recovery.layers.noise_of_sums import NoiseOfSums
-from sparsedp.recovery.layers.resampling import Refit, resample
+from sparsedp.recovery.layers.resampling import Resampled
 from sparsedp.recovery.layers.unseen import noise_together, unseen_deviation
 
 if TYPE_CHECKING:
@@ -68,24 +68,26 @@ RUNS = 8
 MANY_CELLS = 2**16
 
 
-def model_of_groups(fit: Fit, refit: Refit) -> ErrorModel:
-    """Between groups from made-up truths, within them from what the look says."""
+def runs_of_groups(n: int) -> int:
+    """How many made-up truths of n cells to learn the errors of groups from, at least."""
+    return min(RUNS, -(-MANY_CELLS // n))
+
+
+def model_of_groups(fit: Fit, noise: Floats, made_up: Resampled) -> ErrorModel:
+    """Between groups from made-up truths, within them from what the look says. `noise`: of every detail."""
     n = fit.sensing.n
     sizes = np.diff(fit.layers[0].starts, append=n)
     widths = padded(np.repeat(sizes, sizes).astype(np.float64))
     scatter = padded(np.abs(fit.estimate))
     extra = padded(np.repeat(_extra(fit, sizes), sizes))
-    noise = noise_of_details(fit)
-    single = _between(fit, refit, noise)
-    shared, whole = BETWEEN * single, np.ones(len(single), np.bool_)
+    single = _between(fit, noise, made_up)
+    shared, inside = BETWEEN * single, within_groups(sizes)
     together = IN_TABLES if fit.sensing.is_table else IN_ROWS
     for level, part in enumerate(level_slices(len(shared)), start=1):
         first = slice(0, None, 1 << level)
-        inside = widths[first] >= 1 << level
         hidden = extra[first] * _share_of_level(level, widths[first])
-        single[part] = np.where(inside, scatter[first] + hidden, single[part])
-        shared[part] = np.where(inside, scatter[first] + together * hidden, shared[part])
-        whole[part] = ~inside
+        single[part] = np.where(inside[part], scatter[first] + hidden, single[part])
+        shared[part] = np.where(inside[part], scatter[first] + together * hidden, shared[part])
     texture = np.repeat(_texture(fit, sizes), sizes)
     cells = cell_variances(single, n) + texture
 
@@ -94,7 +96,7 @@ def model_of_groups(fit: Fit, refit: Refit) -> ErrorModel:
         half = normal_quantile(level) * np.sqrt(cells)
         return half, half
 
-    return ErrorModel(cells, shared, texture, ends, NoiseOfSums(fit.sensing, fit.law, noise, whole))
+    return ErrorModel(cells, shared, texture, ends, NoiseOfSums(fit.sensing, fit.law, noise, ~inside))
 
 
 def _extra(fit: Fit, sizes: Integers) -> Floats:
@@ -133,9 +135,8 @@ def _share_of_level(level: int, widths: Floats) -> Floats:
     return np.asarray(2.0 ** (SMOOTH * level) * (1.0 - ratio) / (ratio * (1.0 - ratio**depth)))
 
 
-def _between(fit: Fit, refit: Refit, noise: Floats) -> Floats:
+def _between(fit: Fit, noise: Floats, made_up: Resampled) -> Floats:
     """The mean squared error of details that are made of whole groups."""
-    made_up = resample(fit, refit, min(RUNS, -(-MANY_CELLS // fit.sensing.n)))
     learned = DetailStrata.learn(fit.estimate, noise, made_up, made_up.noise > LEAST_NOISE)
     learned.errors[0] = noise[0] + details(fit.fused - fit.estimate)[0] ** 2
     return learned.errors

@@ -1,4 +1,5 @@
-"""The errors of a recovery that measured every cell: noise that it kept, scatter, and structure that it smoothed away.
+"""The errors of a recovery that measured cells, all or those of busy blocks: noise that it kept, scatter, and structure
+that it smoothed away.
 
 The first two are learned from made-up truths, by level and size of the estimated detail and by kind of cell. The third
 is learned from what the recovery left over, per level and by how busy the surroundings are. See `errors.md`.
@@ -19,10 +20,9 @@ from sparsedp.recovery.layers.detail_variances import (
     cell_variances,
     details,
     means_under,
-    noise_of_details,
 )
 from sparsedp.recovery.layers.error_model import ALONE_WITHIN, ErrorModel, normal_quantile
-from sparsedp.recovery.layers.resampling import Refit, resample
+from sparsedp.recovery.layers.resampling import Resampled, alone_in_groups
 from sparsedp.recovery.layers.smoothed_away import SmoothedAway
 
 if TYPE_CHECKING:
@@ -39,11 +39,12 @@ Smoothing errs alike along a slope. Where sums of blocks were measured they hold
 apart in the row, and they do less."""
 
 
-def model_of_cells(fit: Fit, refit: Refit) -> ErrorModel:
-    """Learn everything from the fit and from made-up truths."""
+def model_of_cells(fit: Fit, noise: Floats, made_up: Resampled) -> ErrorModel:
+    """Learn everything from the fit and from made-up truths. `noise`: of every detail.
+
+    What is said of cells that were measured together with others means nothing.
+    """
     n, estimate, finest = fit.sensing.n, fit.estimate, fit.law.finest
-    noise = noise_of_details(fit)
-    made_up = resample(fit, refit)
     rest = details(fit.fused - estimate)
     # Where blocks were measured whole, nothing is known of what is within them, and nothing learned from it.
     learned = DetailStrata.learn(estimate, noise, made_up, made_up.noise > LEAST_NOISE)
@@ -51,23 +52,25 @@ def model_of_cells(fit: Fit, refit: Refit) -> ErrorModel:
     kept[0] = noise[0] + rest[0] ** 2
     around = cell_variances(kept, n)
     theirs = np.array([cell_variances(row, made_up.estimates.shape[1]) for row in learned.made_up_errors])
-    strata = CellStrata.of(estimate, around, (made_up.estimates, theirs, made_up.errors), finest)
+    alone = made_up.alone
+    like = (made_up.estimates[:, alone], theirs[:, alone], made_up.errors[:, alone])
+    strata = CellStrata.of(estimate, around, alone_in_groups(fit.layers[0].starts, n), like, finest)
     seen = strata.mean_squares[strata.kinds]
     hidden = SmoothedAway(fit, noise, rest, learned)
-    single = hidden.cells(strata.mean_squares_of(made_up.rests.reshape(-1))[strata.kinds])
+    single = hidden.cells(strata.mean_squares_of(made_up.rests[:, alone].reshape(-1))[strata.kinds])
     single_under = means_under(single)
     lost = np.maximum(hidden.by_detail(), single_under)
     shared = _more(kept, noise) * kept
     together = _together(fit)
     smoothed = 1.0 - np.minimum(shared / noise, 1.0)
     shared = (1.0 + (together - 1.0) * smoothed) * shared + together * lost
-    shared[0] = together * kept[0]
+    shared[0] = noise[0] + together * rest[0] ** 2
     size = len(shared)
     more = _more(seen, finest.variance)
     of_pairs = np.repeat(kept[size // 2 :], 2)[:n]
-    alone = more * np.minimum(seen, np.maximum(of_pairs, 1.5 * (seen - around))) + single
+    own = more * np.minimum(seen, np.maximum(of_pairs, 1.5 * (seen - around))) + single
     fine = slice(size // min(ALONE_WITHIN, size), size)
-    shared[fine] = np.maximum(shared[fine] - means_under(alone)[fine], 0.0)
+    shared[fine] = np.maximum(shared[fine] - means_under(own)[fine], 0.0)
     # In details of two or four cells hidden structure is hardly told from noise: cells have seen their own.
     coarse = np.maximum(lost - single_under, 0.0)
     coarse[size // 4 :] = 0.0
@@ -81,7 +84,7 @@ def model_of_cells(fit: Fit, refit: Refit) -> ErrorModel:
         high = np.sqrt(more * above[strata.kinds] ** 2 + spread)
         return low, np.maximum(high, hidden.upper_ends((1 - level) / 2))
 
-    return ErrorModel(more * seen + beyond, shared, alone, ends)
+    return ErrorModel(more * seen + beyond, shared, own, ends)
 
 
 def _more(errors: Floats, noise: Floats | float) -> Floats:

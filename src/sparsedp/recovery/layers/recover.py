@@ -62,7 +62,7 @@ def signed_layers(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution
 def layers_keeping_sums(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
     """As `layers`, but cells are shrunk only within the groups of the layer above them, whose sums are kept.
 
-    With tables that are shrunk in boxes, `layers` does so too.
+    With tables that are shrunk in boxes, and with parts of blocks, `layers` does so too.
     """
     return _solution(sensing, values, law, keep_sums=True)
 
@@ -118,7 +118,7 @@ def fit_layers(
     if len(fused[0].starts) < sensing.n:
         _refuse_unaligned(fused[0].starts, sensing.n)
         if sensing.in_parts_of_blocks:
-            unclipped, estimate = _parts_of_blocks(fused, sensing, law, nonnegative=nonnegative)
+            unclipped, estimate = _parts_of_blocks(fused, sensing, law, nonnegative=nonnegative, shrinks=shrinks)
         else:
             unclipped, estimate = _flat_groups(fused[0], sensing, law, nonnegative=nonnegative)
         stats: dict[str, object] = {"layers": [len(layer.starts) for layer in fused]}
@@ -157,7 +157,7 @@ def _flat_groups(groups: Layer, sensing: GroupSums, law: LayersLaw, *, nonnegati
 
 
 def _parts_of_blocks(
-    fused: list[Layer], sensing: GroupSums, law: LayersLaw, *, nonnegative: bool
+    fused: list[Layer], sensing: GroupSums, law: LayersLaw, *, nonnegative: bool, shrinks: bool
 ) -> tuple[Floats, Floats]:
     """Cells measured in parts of blocks: parts that are cells are shrunk as cells are, larger ones towards one another;
     then blocks get their sums back, and sums are kept without negative cells. The parts of a table slope as those
@@ -166,12 +166,14 @@ def _parts_of_blocks(
     parts, blocks = fused[:2]
     sizes = np.diff(parts.starts, append=sensing.n)
     flat = np.repeat(parts.sums / sizes, sizes)
-    sums = shrink_groups(parts.starts, parts.sums, parts.variances, sensing.n)
-    alone = sizes == 1
-    if alone.any():
-        sums[alone] = _shrunk_cells(flat, sensing, law.finest, None)[parts.starts[alone]]
-    cells = np.repeat(sums / sizes, sizes)
-    cells += _spread(blocks.sums, blocks, cells)
+    cells = flat.copy()
+    if shrinks:
+        sums = shrink_groups(parts.starts, parts.sums, parts.variances, sensing.n)
+        alone = sizes == 1
+        if alone.any():
+            sums[alone] = _shrunk_cells(flat, sensing, law.finest, None)[parts.starts[alone]]
+        cells = np.repeat(sums / sizes, sizes)
+        cells += _spread(blocks.sums, blocks, cells)
     if nonnegative:
         cells = nonnegative_keeping_totals(cells)
     if sensing.is_table and sensing.run == sensing.n:
@@ -194,9 +196,10 @@ def _shrunk_cells(cells: Floats, sensing: GroupSums, law: IndependentLaw, level_
 
 def _shrunk_tables(cells: Floats, sensing: GroupSums, law: IndependentLaw) -> Floats:
     """Cells in the row's order, as they were measured; the ordered axes are one table for each place on the unordered
-    ones. (Of parts of blocks, those that are cells; larger ones are flat, and are not taken from it.)
+    ones. (Of parts of blocks, those that are cells, fused with the blocks'; larger ones are flat, and are not taken
+    from it.)
 
-    Noise as measured is independent, which that of fused cells is not; the sums that were measured are put back
+    Noise as measured is independent, which that of fused cells is not quite; the sums that were measured are put back
     afterwards.
     """
     run = sensing.run

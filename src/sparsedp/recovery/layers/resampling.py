@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw, LayersLaw
@@ -29,7 +30,7 @@ SEED = 20110
 ENOUGH_CELLS, MOST_RUNS = 2**13, 8
 
 LONG_ROW, BLOCK, BLOCKS = 2**18, 2**13, 8
-"""Of a longer row, so many blocks of so many cells are recovered again, evenly spread."""
+"""Of a longer row, so many blocks of so many cells are recovered again."""
 
 WHOLE_UP_TO = 2.0**30
 """Larger counts scatter like a normal variable, and wider noise is drawn from the continuous law."""
@@ -42,13 +43,14 @@ MOST = 2.0**62
 class Resampled:
     """One row a run: the estimates, how far each was above the made-up truth, and how far below the fused value.
 
-    `noise`: the variance in every detail of such a row.
+    `noise`: the variance in every detail of such a row. `alone`: which of its cells were measured by themselves.
     """
 
     estimates: Floats
     errors: Floats
     rests: Floats
     noise: Floats
+    alone: npt.NDArray[np.bool_]
 
 
 def resample(fit: Fit, refit: Refit, least_runs: int = 1) -> Resampled:
@@ -65,7 +67,14 @@ def resample(fit: Fit, refit: Refit, least_runs: int = 1) -> Resampled:
         estimates[run] = again.estimate
         errors[run] = again.estimate - truth
         rests[run] = again.fused - again.estimate
-    return Resampled(estimates, errors, rests, noise_of_details(again))
+    alone = alone_in_groups(again.layers[0].starts, sensing.n)
+    return Resampled(estimates, errors, rests, noise_of_details(again), alone)
+
+
+def alone_in_groups(starts: Integers, n: int) -> npt.NDArray[np.bool_]:
+    """Which cells are groups by themselves."""
+    sizes = np.diff(starts, append=n)
+    return np.asarray(np.repeat(sizes == 1, sizes))
 
 
 def scattered(intensities: Floats, generator: np.random.Generator) -> Floats:
@@ -80,7 +89,7 @@ def scattered(intensities: Floats, generator: np.random.Generator) -> Floats:
 
 def _blocks(sensing: GroupSums, row: Floats) -> tuple[GroupSums, Floats]:
     """Blocks of the row one after the other, and the same sums of them; groups are cut at their ends."""
-    firsts = np.linspace(0, sensing.n // BLOCK - 1, BLOCKS).astype(np.int64) * BLOCK
+    firsts = _sampled(sensing.starts[0], sensing.n // BLOCK) * BLOCK
     layers: list[int | list[int]] = []
     for layer, starts in zip(sensing.layers, sensing.starts, strict=True):
         if isinstance(layer, int):
@@ -98,6 +107,18 @@ def _blocks(sensing: GroupSums, row: Floats) -> tuple[GroupSums, Floats]:
     # Each is a box of the table; boxes side by side here are none there, so they are told apart as unordered ones are.
     box = box_of(sensing.ordered_sides, BLOCK)
     return GroupSums(len(cells), layers, (BLOCKS, *box), (False, *(True for _ in box))), row[cells]
+
+
+def _sampled(starts: Integers, blocks: int) -> Integers:
+    """Which blocks to recover again: those with the most groups, as many others evenly spread, in their order.
+
+    What was measured finely in few places has to be among them.
+    """
+    groups = np.bincount(np.minimum(starts // BLOCK, blocks - 1), minlength=blocks)
+    finest = np.argsort(-groups, kind="stable")[: BLOCKS // 2]
+    others = np.setdiff1d(np.arange(blocks), finest)
+    spread = others[np.linspace(0, len(others) - 1, BLOCKS - len(finest)).astype(np.int64)]
+    return np.sort(np.concatenate([finest, spread]))
 
 
 def _measured(sensing: GroupSums, law: LayersLaw, truth: Floats, generator: np.random.Generator) -> Integers:

@@ -1,4 +1,4 @@
-"""What a recovery that measured every cell may have smoothed away: by detail, and by cell.
+"""What a recovery that measured cells, all or those of busy blocks, may have smoothed away: by detail, and by cell.
 
 Learned from what it left over (`hidden_structure.py`), per level and by how busy the surroundings are.
 """
@@ -14,6 +14,7 @@ from sparsedp.arrays import Floats
 from sparsedp.recovery.layers.detail_strata import DetailStrata
 from sparsedp.recovery.layers.detail_variances import LEAST_NOISE, level_slices, means_under
 from sparsedp.recovery.layers.hidden_structure import Rests, at_most, histogram, places_of
+from sparsedp.recovery.layers.resampling import alone_in_groups
 from sparsedp.recovery.shrinkage.coefficient_noise import GAUSSIAN_FROM, variance_shape
 
 if TYPE_CHECKING:
@@ -41,12 +42,12 @@ class SmoothedAway:
         # Nothing is hidden: what is left is noise, and the scatter of independent records.
         self.units = noise + self.under
         self.places = places_of(rest, self.units)
-        # Nothing is seen within blocks that were measured whole.
+        # Nothing is seen within blocks that were measured whole, and nothing is said of it here.
         self.measured = noise > LEAST_NOISE
-        sizes = np.diff(fit.layers[0].starts, append=fit.sensing.n)
-        self.alone = np.repeat(sizes, sizes) == 1
+        self.alone = alone_in_groups(fit.layers[0].starts, fit.sensing.n)
         self.shape = variance_shape(fit.law.finest) if fit.law.finest.variance > LEAST_NOISE else 1.0
-        self.chosen = any(not isinstance(layer, int) for layer in fit.sensing.layers)
+        chosen = any(not isinstance(layer, int) for layer in fit.sensing.layers)
+        self.chosen = chosen and not fit.sensing.in_parts_of_blocks
         self.size = np.maximum(fit.estimate, 0.0)
         self.signed = bool((fit.estimate < 0).any())
         self.mean = float(self.size.mean())
@@ -59,9 +60,11 @@ class SmoothedAway:
         seen = [histogram(self.places[part][self.measured[part]]) for part in parts]
         own = self.fit.law.finest.variance
         for at, part in enumerate(parts):
-            noise, places = self.noise[part], self.places[part]
-            few = len(places)
-            exact = float(noise.min()) >= 0.999 * own
+            places, measured = self.places[part], self.measured[part]
+            few = int(measured.sum())
+            if not few:
+                continue
+            exact = float(self.noise[part][measured].min()) >= 0.999 * own
             rests = Rests.of(self.shape * 2.0 ** (at + 1) if exact else GAUSSIAN_FROM)
             # Where a look chose groups, it has seen that they are flat: few details are no reason for doubt.
             gate = FINE_GATE if few >= MANY else GATE if self.chosen else GATE * min(1.0, few / 32)
@@ -70,14 +73,13 @@ class SmoothedAway:
             # Where the estimate follows the observed, little is left over, and as little can be hidden.
             unseen = np.minimum(self.learned.rests[part], unit)
             magnitudes = under[part] * 2.0 ** ((at + 1) / 2) / np.sqrt(unit)
-            busy = np.searchsorted(BUSY * self.mean, under[part]) if few >= FEW else np.zeros(few, np.int64)
+            busy = np.searchsorted(BUSY * self.mean, under[part]) if few >= FEW else np.zeros(len(places), np.int64)
             for kind in range(len(BUSY) + 1):
-                here = busy == kind
+                here = (busy == kind) & measured
                 if not here.any():
                     continue
-                known = here & self.measured[part]
-                local = rests.learn(histogram(places[known]), gate, weights) if few >= FEW else weights
-                local = self._bounded(local, magnitudes[known]) if known.any() else local
+                local = rests.learn(histogram(places[here]), gate, weights) if few >= FEW else weights
+                local = self._bounded(local, magnitudes[here])
                 found[part.start : part.stop][here] = unseen[here] * rests.mean_squares(places[here], local)
             if few < FEW and not self.signed:
                 # Without negative cells no detail exceeds the sum of its cells, which is known about as well as it is.

@@ -41,8 +41,9 @@ def classify_and_count(
     by symmetry.
 
     `contrasts` of a table of such `sides`, one after the other, and the `heights` of their windows: the means less
-    `centre`, whose noise has the deviation `unit`. `apart`: how far on each axis the next one is that shares no cell
-    with it. Work is on the rows, along the last axis, that begin at first ≤ number < last.
+    `centre`, whose noise has the deviation `unit` (more near the ends, where windows are mirrored). `apart`: how far on
+    each axis the next one is that shares no cell with it. Work is on the rows, along the last axis, that begin at
+    first ≤ number < last.
     """
     counts = np.zeros((SURROUNDINGS, len(GRID) + 1))
     length, beyond = sides[-1], apart[-1]
