@@ -24,6 +24,7 @@ GROUPS = {
     "some": [0, 512, 768, 776, 780, 784, 800],
     "many": list(range(0, N, 16)),
     "small": list(range(0, N, 4)),
+    "down to a pile": [0, 16, 32, 64, 128, 256, 512],
 }
 PARTS = {
     "blocks": list(range(0, N, 64)),
@@ -57,6 +58,7 @@ def courses(
             patch.setattr(
                 adaptive, "cells_of_busy_blocks", lambda _, size, *__, groups=groups: np.array(busy(groups, size))
             )
+            patch.setattr(adaptive, "piles_taken_apart", lambda starts, *_: np.array([*range(16), *starts[1:]]))
             found[seen, groups] = Adaptive(workload).measure(table, epsilon=budget)
     return found
 
@@ -80,6 +82,31 @@ def test_small_groups_are_measured_cell_by_cell() -> None:
     sensing = courses(ROW, "any", sdp.Budget(epsilon=1))[-50.0, "some"].sensing
     assert isinstance(sensing, GroupSums)
     assert sensing.starts[0].tolist() == [0, 512, 768, 776, 777, 778, 779, 780, 781, 782, 783, 784, 800]
+
+
+def test_groups_down_to_a_pile_are_measured_twice() -> None:
+    """The second time with its cells; sums over ranges have no use for them."""
+    leaves = GROUPS["down to a pile"]
+    for workload, expected in {"any": [[*range(16), *leaves[1:]], leaves], "ranges": [leaves]}.items():
+        sensing = courses(ROW, workload, sdp.Budget(epsilon=1))[-50.0, "down to a pile"].sensing
+        assert isinstance(sensing, GroupSums)
+        assert sensing.layers == expected
+
+
+def test_piles_are_told_by_noisy_sums_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = []
+
+    def taken(starts: Integers, n: int, sums: npt.NDArray[np.float64], deviation: float, decay: int) -> Integers:
+        told.append((sums, deviation, decay))
+        return starts
+
+    monkeypatch.setattr(adaptive, "standing_out", lambda *_: 0.0)
+    monkeypatch.setattr(adaptive, "flat_groups", lambda *_: np.array(GROUPS["down to a pile"], np.int64))
+    monkeypatch.setattr(adaptive, "piles_taken_apart", taken)
+    for counts in (np.zeros(N, np.int64), np.full(N, 2**40)):
+        synopsis = Adaptive().measure(counts, epsilon=1)
+        assert np.array_equal(told[-1][0], synopsis.values[-len(GROUPS["down to a pile"]) :]), "and nothing else"
+    assert told[0][1:] == told[1][1:]
 
 
 @pytest.mark.parametrize("workload", ROWS)
@@ -250,7 +277,7 @@ def test_groups_that_are_too_many_for_a_file_are_measured_cell_by_cell(
     shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     finest: dict[str, list[int | list[int]]] = {"some": [], "most": []}
-    for most, found in (("some", 7), ("most", 10**6)):
+    for most, found in (("some", 23), ("most", 10**6)):
         monkeypatch.setattr(adaptive, "MOST_PARTS", found)
         for synopsis in courses(shape, "any", sdp.Budget(epsilon=1)).values():
             assert isinstance(synopsis.sensing, GroupSums)
@@ -258,5 +285,5 @@ def test_groups_that_are_too_many_for_a_file_are_measured_cell_by_cell(
             assert sum(Fraction(each.budget.epsilon or 0) for each in synopsis.guarantee.expenses) == 1
             if synopsis.sensing.layers[0] == 1:
                 assert np.isfinite(synopsis.recover().values).all()
-    assert all(isinstance(groups, int) or len(groups) <= 7 for groups in finest["some"])
-    assert any(isinstance(groups, list) and len(groups) > 7 for groups in finest["most"])
+    assert all(isinstance(groups, int) or len(groups) <= 23 for groups in finest["some"])
+    assert any(isinstance(groups, list) and len(groups) > 23 for groups in finest["most"])

@@ -18,6 +18,7 @@ from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.adaptive_grid import block_size, cells_of_busy_blocks, parts
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, bundles, layers_of_blocks, regular_layers
+from sparsedp.mechanisms.adaptive_piles import may_hide_piles, piles_taken_apart
 from sparsedp.mechanisms.adaptive_shares import LEAST_BLOCK, ROWS, Shares, shares_for, without_a_look
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
@@ -150,7 +151,7 @@ def _measure_regular(layers: _Layers, shares: Shares, left: Fraction = WHOLE) ->
 
 def _measure_row(layers: _Layers, shares: Shares) -> None:
     """Blocks and cells of them, if cells stand out; else groups that seem to be flat, and bundles of them if they are
-    many.
+    many; if a pile may hide in one, the groups, and then again with the cells of that one.
     """
     left = 1 - shares.look
     if layers.look(standing_out, shares.look, "see whether cells stand out") >= shares.stands_out_from(layers.n):
@@ -160,7 +161,7 @@ def _measure_row(layers: _Layers, shares: Shares) -> None:
         has_blocks = len(coarser) > 1
         layers.measure(_cells(layers, sums, size, share * left) if has_blocks else 1, of_cells * left)
         return
-    starts, tree = _grown(layers.row, hidden(layers.unit), shares, layers.terms)
+    starts, decay, tree = _grown(layers.row, hidden(layers.unit), shares, layers.terms)
     layers.looks.append(tree)
     left -= shares.tree
     if len(starts) > MOST_PARTS:
@@ -169,7 +170,12 @@ def _measure_row(layers: _Layers, shares: Shares) -> None:
     together, alone = bundles(len(starts), layers.power)
     if together:
         layers.measure(starts[::together], left * (1 - alone))
-    layers.measure(starts, left * alone)
+    left *= alone
+    if shares.piles and not layers.signed and may_hide_piles(starts, layers.n):
+        first_seen = layers.measure(starts, left * shares.piles).astype(np.float64)
+        left *= 1 - shares.piles
+        starts = piles_taken_apart(starts, layers.n, first_seen, layers.deviation(left), decay)
+    layers.measure(starts, left)
 
 
 def _measure_table(layers: _Layers, shares: Shares) -> None:
@@ -203,12 +209,12 @@ def _cells(layers: _Layers, sums: Integers, size: int, share: Fraction) -> int |
     return 1 if len(starts) == layers.n or len(starts) > MOST_PARTS else starts
 
 
-def _grown(row: Integers, slack: int, shares: Shares, terms: Terms) -> tuple[Integers, Expense]:
-    """The first cells of flat groups, found with a share of the budget, and what that cost."""
+def _grown(row: Integers, slack: int, shares: Shares, terms: Terms) -> tuple[Integers, int, Expense]:
+    """The first cells of flat groups, found with a share of the budget, the tree's decay, and what that cost."""
     epsilon, expense = terms.pure(shares.tree, "find where the cells are flat")
     decay = decay_for(terms.neighbours.distance, epsilon)
     starts = flat_groups(row, slack, decay, partial(halved, decay=decay, source=terms.source), shares.singled)
-    return singled(starts, len(row), shares.singled), expense
+    return singled(starts, len(row), shares.singled), decay, expense
 
 
 def _noise(terms: Terms, share: Fraction, purpose: str) -> CalibratedNoise:

@@ -31,7 +31,8 @@ class Shares:
 
     In rows, what counts is how far cells are apart within those blocks. If it is little, groups of cells that seem flat
     are measured, found with the share `tree`. Groups of at most `singled` cells are measured cell by cell: something
-    stands out there, and to find which cell it is would cost more.
+    stands out there, and to find which cell it is would cost more. `piles`: of the share of the groups, what is spent
+    on all of them first, to see whether a pile hides in one (`adaptive_piles.py`), if one may.
 
     In tables (`tree` is 0) what counts is how far cells are apart within the parts of a grid that follows the counts
     (`adaptive_grid.py`). If it is little, the parts are measured.
@@ -48,6 +49,7 @@ class Shares:
     cells: Fraction
     blocks: int | None
     recovery: str
+    piles: Fraction = Fraction(0)
 
     def stands_out_from(self, n: int) -> float:
         """By how much the cells of a row have to stand out, all together, for cells to be measured."""
@@ -63,7 +65,7 @@ LOOK = _hundredths(2)
 
 ROWS: dict[str, Shares] = {
     "cells": Shares(NONE, 0.0, NONE, 1, _hundredths(98), 0, "layers"),
-    "any": Shares(LOOK, 1.2, _hundredths(28), 4, _hundredths(60), None, "layers"),
+    "any": Shares(LOOK, 1.2, _hundredths(28), 4, _hundredths(60), None, "layers", Fraction(1, 8)),
     "ranges": Shares(LOOK, 2.4, _hundredths(25), 1, _hundredths(50), None, "layers_keeping_sums"),
 }
 """By workload, for cells along one ordered axis."""

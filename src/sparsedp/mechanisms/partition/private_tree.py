@@ -47,7 +47,11 @@ def flat_groups(row: Integers, slack: int, decay: int, coins: Coins, least: int 
 
 def singled(starts: Integers, n: int, most: int) -> Integers:
     """The same groups of n cells, but those of at most `most` cells taken apart into cells: post-processing."""
-    sizes = np.diff(starts, append=n)
-    parts = np.where(sizes <= most, sizes, 1)
+    return taken_apart(starts, n, np.diff(starts, append=n) <= most)
+
+
+def taken_apart(starts: Integers, n: int, which: npt.NDArray[np.bool_]) -> Integers:
+    """The same groups of n cells, but some of them taken apart into cells."""
+    parts = np.where(which, np.diff(starts, append=n), 1)
     before = np.cumsum(parts) - parts
     return np.repeat(starts - before, parts) + np.arange(int(parts.sum()))
