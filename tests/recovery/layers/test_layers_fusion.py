@@ -22,6 +22,7 @@ SENSINGS = {
     "ragged ladder": GroupSums(45, [1, 4, 16, 45]),
     "groups": GroupSums(20, [[0, 1, 5, 6, 14], [0, 5, 14]]),
     "cells, groups, bundles": GroupSums(24, [1, [0, 3, 4, 10, 11, 20], [0, 4, 20]]),
+    "parts of blocks": GroupSums(64, [[*range(16), 16, 32, 40, 48], 16, 64]),
     "a table": GroupSums(24, [1, 4, 24], [2, 3, 4], [False, True, True]),
 }
 EVERY_SENSING = pytest.mark.parametrize("sensing", SENSINGS.values(), ids=SENSINGS.keys())

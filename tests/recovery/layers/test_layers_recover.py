@@ -40,6 +40,7 @@ SENSINGS = {
     "table": GroupSums(240, [1, 16, 240], [3, 8, 10], [False, True, True]),
     "names": GroupSums(60, [1, 60], [60], [False]),
     "grid": GroupSums(256, [PARTS, 64, 256], [16, 16]),
+    "busy blocks": GroupSums(200, [[*range(32), *range(32, 128, 16), *range(128, 144), 144, 160, 176, 192], 16, 200]),
     "groups of a table": GroupSums(256, [[0, 64, 96, 128], [0, 128]], [16, 16]),
     "ragged grid": GroupSums(210, [[part for part in PARTS if part < 210], 64, 210], [6, 5, 7]),
 }
