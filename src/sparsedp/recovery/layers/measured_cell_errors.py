@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MORE = 1.25
 """Made-up truths are smoother than the true one, so errors vary so much more; up to the noise, which is known."""
 
-IN_ROWS, IN_TABLES = (1.6, 1.2), (2.6, 2.0)
+IN_ROWS, IN_TABLES = (2.0, 1.5), (3.0, 2.4)
 """How much more sums vary than uncorrelated details would make them, but for noise that was kept as it was: without
 blocks, and with them.
 
@@ -64,7 +64,8 @@ def model_of_cells(fit: Fit, noise: Floats, made_up: Resampled) -> ErrorModel:
     together = _together(fit)
     smoothed = 1.0 - np.minimum(shared / noise, 1.0)
     shared = (1.0 + (together - 1.0) * smoothed) * shared + together * lost
-    shared[0] = noise[0] + together * rest[0] ** 2
+    # The total's noise has wider tails than a normal variable; most ranges have a part of it.
+    shared[0] = MORE * noise[0] + together * rest[0] ** 2
     size = len(shared)
     more = _more(seen, finest.variance)
     of_pairs = np.repeat(kept[size // 2 :], 2)[:n]
