@@ -130,7 +130,8 @@ def _middles(cells: Floats, steps: Steps) -> Floats:
     found = np.zeros(padded.size)
     margin = int(np.abs(offsets).max())
     with chunks_of(padded.size) as chunks:
-        chunks.run(partial(_find_middles, padded.reshape(-1), offsets, margin, found), padded.size)
+        find = _find_middles_of_eight if len(steps) == 8 else _find_middles
+        chunks.run(partial(find, padded.reshape(-1), offsets, margin, found), padded.size)
     inside = tuple(slice(reach, reach + side) for side in cells.shape)
     return np.ascontiguousarray(found.reshape(padded.shape)[inside])
 
@@ -151,6 +152,28 @@ def _find_middles(cells: Floats, offsets: Integers, margin: int, found: Floats, 
                 place -= 1
             around[place] = value
         found[cell] = 0.5 * (around[(count - 1) // 2] + around[count // 2])
+
+
+@kernel
+def _find_middles_of_eight(cells: Floats, offsets: Integers, margin: int, found: Floats, first: int, last: int) -> None:
+    """The same for eight, many times as fast: without branches, by two sorted fours."""
+    o, p, q, r, s, t, u, v = offsets
+    for at in range(max(first, margin), min(last, len(cells) - margin)):
+        a, b, c, d = _sorted_four(cells[at + o], cells[at + p], cells[at + q], cells[at + r])
+        e, f, g, h = _sorted_four(cells[at + s], cells[at + t], cells[at + u], cells[at + v])
+        lower = max(max(min(a, h), min(b, g)), max(min(c, f), min(d, e)))
+        upper = min(min(max(a, h), max(b, g)), min(max(c, f), max(d, e)))
+        found[at] = 0.5 * (lower + upper)
+
+
+@kernel
+def _sorted_four(a: float, b: float, c: float, d: float) -> tuple[float, float, float, float]:
+    a, b = (a, b) if a < b else (b, a)
+    c, d = (c, d) if c < d else (d, c)
+    a, c = (a, c) if a < c else (c, a)
+    b, d = (b, d) if b < d else (d, b)
+    b, c = (b, c) if b < c else (c, b)
+    return a, b, c, d
 
 
 def _beside(seen: npt.NDArray[np.bool_], steps: Steps) -> npt.NDArray[np.bool_]:

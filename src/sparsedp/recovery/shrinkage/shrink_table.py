@@ -162,8 +162,17 @@ def _over_deviations(scores: Singles, sides: tuple[int, ...], widths: list[int],
     for other, (side, width) in enumerate(zip(sides, widths, strict=True)):
         deviations = contrast_deviations(side, width) if other == axis else window_deviations(side, width)
         inverse = np.divide(1.0, deviations, out=np.zeros_like(deviations), where=deviations > 1e-6)
-        if (inverse != 1.0).any():
-            scores *= inverse.astype(np.float32).reshape([-1 if a == other else 1 for a in range(len(sides))])
+        along = _along(scores, other)
+        for part in _ends(inverse != 1.0):
+            along[:, part] *= inverse[part].astype(np.float32)[None, :, None]
+
+
+def _ends(changed: npt.NDArray[np.bool_]) -> tuple[slice, slice]:
+    """What holds all that is changed: from the beginning, and to the end, neither beyond the middle."""
+    places, middle = np.flatnonzero(changed), len(changed) // 2
+    first = int(places[places < middle].max(initial=-1)) + 1
+    last = int(places[places >= middle].min(initial=len(changed)))
+    return slice(0, first), slice(last, None)
 
 
 def _worth(widths: list[int], axis: int) -> float:
