@@ -1,9 +1,11 @@
 """Sums that pick out what shrinking smoothed away: their intervals know of it."""
 
 import numpy as np
+import pytest
 
 import sparsedp as sdp
 from sparsedp.noise.source import SeededSource
+from sparsedp.recovery.layers import recover
 
 
 def test_a_weekly_cycle_below_the_noise_of_a_day() -> None:
@@ -32,3 +34,18 @@ def test_a_handful_of_cells_has_the_noise_of_its_law() -> None:
     reach = 1.96 * release.stderr[0] * np.sqrt(8)
     np.testing.assert_allclose(everything.high - release.values.sum(), reach, rtol=1e-3)
     np.testing.assert_allclose(release.values.sum() - everything.low, reach, rtol=1e-3)
+
+
+def test_what_clipping_adds_does_not_go_into_the_total(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nights without a record: half of their noise is clipped, and all of it upwards."""
+    hours = np.arange(4096) % 24
+    counts = np.random.default_rng(1).poisson(np.where(hours < 6, 0, 40))
+
+    def excess() -> float:
+        releases = [sdp.Adaptive("cells").release(counts, epsilon=1, source=SeededSource(seed)) for seed in range(8)]
+        return float(np.mean([release.values.sum() - counts.sum() for release in releases]))
+
+    kept = excess()
+    assert abs(kept) < 60
+    monkeypatch.setattr(recover, "TOTAL_KNOWN", 1.0)
+    assert excess() > 2 * abs(kept)

@@ -34,6 +34,10 @@ LEAST_RUN, MOST_RUNS = 64, 256
 MOST_NEAREST = 2**18
 """Cells beside their total alone are projected in the metric of the noise, up to so many; more by halving."""
 
+TOTAL_KNOWN = 0.2
+"""Of its variance, what the total is given when negative cells are removed: these all move up, and least squares would
+let the total follow them by more than its noise is worth. Ranges come out nearer, and cells too."""
+
 
 @dataclass(frozen=True)
 class Fit:
@@ -138,7 +142,7 @@ def fit_layers(
         shrunk += _spread(fused[1].sums, fused[1], shrunk)
     estimate = shrunk
     if nonnegative and len(fused) == 2 and chosen is None and sensing.n <= MOST_NEAREST:
-        estimate = nearest_nonnegative(shrunk, level_variances, total_variance)
+        estimate = nearest_nonnegative(shrunk, level_variances, TOTAL_KNOWN * total_variance)
     elif nonnegative:
         estimate = nonnegative_keeping_totals(shrunk)
     stats = {"layers": [len(layer.starts) for layer in fused]}
