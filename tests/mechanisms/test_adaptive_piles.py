@@ -37,6 +37,18 @@ def test_where_piles_may_hide(starts: list[int], expected: bool) -> None:
     assert may_hide_piles(np.array(starts), 1024) == expected
 
 
+@pytest.mark.parametrize("n", [1025, 1027, 1030, 1055])
+def test_the_end_of_the_row_makes_no_small_group(n: int) -> None:
+    """What is left beyond 1,024 cells is a group, or single cells, because the row ends."""
+    rest = list(range(1024, n)) if n <= 1028 else [1024]
+    assert not may_hide_piles(np.array([0, 64, 128, 256, 512, *rest]), n)
+    assert may_hide_piles(np.array([*PATH, *rest]), n)
+    sums = np.full(len(PATH) + len(rest), 400.0)
+    sums[: len(PATH)] = 0.0
+    starts = np.array([*PATH, *rest])
+    assert piles_taken_apart(starts, n, sums, 1.0, 100).tolist() == starts.tolist()
+
+
 @given(st.lists(st.floats(-100, 2000), min_size=len(PATH), max_size=len(PATH)), st.floats(1, 60), st.integers(1, 100))
 def test_groups_taken_apart_are_those_of_a_plain_loop(sums: list[float], deviation: float, decay: int) -> None:
     n, cells, whole, hiding = 1024, list[int](), list[int](), 0

@@ -8,6 +8,7 @@ the group's cells have together, and no more than a single cell could have witho
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.mechanisms.partition.private_tree import taken_apart
@@ -30,8 +31,13 @@ MOST_PILES = 2
 
 def may_hide_piles(starts: Integers, n: int) -> bool:
     """Whether the tree came down to a small group, and to no cell, with few other groups beside."""
-    smallest = int(np.diff(starts, append=n).min())
-    return 1 < smallest <= SMALL and len(starts) <= FEW * (n - 1).bit_length()
+    sizes = np.diff(starts, append=n)[_uncut(starts, n)]
+    return bool(len(sizes) and 1 < sizes.min() <= SMALL and len(starts) <= FEW * (n - 1).bit_length())
+
+
+def _uncut(starts: Integers, n: int) -> npt.NDArray[np.bool_]:
+    """Which groups are as small as the tree made them: others may be so because the row ends there."""
+    return np.asarray(starts < n - n % SMALL)
 
 
 def piles_taken_apart(starts: Integers, n: int, sums: Floats, deviation: float, decay: int) -> Integers:
@@ -41,6 +47,6 @@ def piles_taken_apart(starts: Integers, n: int, sums: Floats, deviation: float, 
     """
     sizes = np.diff(starts, append=n)
     halvings = (n - 1).bit_length() - np.log2(sizes)
-    seen = (sizes <= SMALL) & (sums >= SEEN * deviation * np.sqrt(sizes))
+    seen = (sizes <= SMALL) & _uncut(starts, n) & (sums >= SEEN * deviation * np.sqrt(sizes))
     hides = seen & (sums <= UNFOUND * decay * (1.0 + halvings))
     return taken_apart(starts, n, hides) if hides.sum() <= MOST_PILES else starts

@@ -94,6 +94,21 @@ def test_busy_cells_of_a_long_row_have_their_own_errors_wherever_they_are(monkey
     assert 0.4 < np.mean(((release.values - counts)[busy] / release.stderr[busy]) ** 2) < 1.5
 
 
+def test_busy_cells_at_the_end_of_a_long_row_are_learned_from_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"LONG_ROW": 2048, "BLOCK": 256, "BLOCKS": 4}.items():
+        monkeypatch.setattr(resampling, name, value)
+    counts = np.roll(combs(8192 + 240, 240, 1500), 8192)
+    for epsilon in ("0.1", "100"):
+        release = Adaptive().release(counts, epsilon=epsilon, source=SeededSource(2))
+        errors = release.uncertainty
+        assert isinstance(errors, LayerErrors)
+        assert in_busy_blocks(errors._fit)
+        assert release.stderr is not None
+        assert np.isfinite(release.stderr).all()
+        if epsilon == "0.1":
+            assert 0.4 < np.mean(((release.values - counts)[8192:] / release.stderr[8192:]) ** 2) < 1.6
+
+
 def test_sums_that_shrinking_biased_are_known_to_be_so() -> None:
     """Every seventh cell of a busy half is higher; smoothing takes most of it away, and their sum says so."""
     rates = np.full(4096, 0.05)
@@ -129,6 +144,16 @@ def test_fused_layers_shrink_nothing() -> None:
     sensing = GroupSums(64, [from_letters("aeae", 16, 64), 16, 64])
     law = law_of(sensing)
     values = measured(sensing, np.where(np.arange(64) % 32 < 16, 100, 0), law, 1)
+    fused = fuse(sensing, values, law)[0]
+    found = signed_fused_layers(sensing, values, law).value
+    np.testing.assert_allclose(np.add.reduceat(found, fused.starts), fused.sums)
+    assert not np.allclose(signed_layers(sensing, values, law).value, found)
+
+
+def test_fused_groups_that_a_look_chose_are_not_shrunk_either() -> None:
+    sensing = GroupSums(64, [[0, 8, 16, 24, 32], [0, 32]])
+    law = law_of(sensing)
+    values = measured(sensing, np.full(64, 20), law, 1)
     fused = fuse(sensing, values, law)[0]
     found = signed_fused_layers(sensing, values, law).value
     np.testing.assert_allclose(np.add.reduceat(found, fused.starts), fused.sums)

@@ -79,7 +79,8 @@ class CellStrata:
         three = np.repeat(counts.reshape(-1, 3).sum(axis=1), 3)
         together = np.repeat(sums.reshape(-1, 3).sum(axis=1), 3) / np.maximum(three, 1)
         few = three < LEAST_CELLS
-        together[few] = np.maximum(together[few], sums.sum() / counts.sum())
+        every = float(sums.sum() / counts.sum()) if counts.any() else self.law.variance
+        together[few] = np.maximum(together[few], every)
         return np.where(counts >= LEAST_CELLS, sums / np.maximum(counts, 1), together)
 
     @cached_property

@@ -124,7 +124,7 @@ def fit_layers(
         if sensing.in_parts_of_blocks:
             unclipped, estimate = _parts_of_blocks(fused, sensing, law, nonnegative=nonnegative, shrinks=shrinks)
         else:
-            unclipped, estimate = _flat_groups(fused[0], sensing, law, nonnegative=nonnegative)
+            unclipped, estimate = _flat_groups(fused[0], sensing, law, nonnegative=nonnegative, shrinks=shrinks)
         stats: dict[str, object] = {"layers": [len(layer.starts) for layer in fused]}
         return Fit(sensing, law, fused, unclipped, estimate, level_variances, total_variance, stats)
     cells = fused[0].sums
@@ -136,7 +136,7 @@ def fit_layers(
     else:
         measured = sensing.split(values.astype(np.float64))[0] if in_boxes else cells
         shrunk = _shrunk_cells(measured, sensing, law.finest, known)
-    if chosen is not None:
+    if chosen is not None and shrinks:
         shrunk += _spread(shrink_groups(chosen.starts, chosen.sums, chosen.variances, sensing.n), chosen, shrunk)
     elif shrinks and (len(fused) > 1 if in_boxes else keep_sums and len(fused) > 2):
         shrunk += _spread(fused[1].sums, fused[1], shrunk)
@@ -149,11 +149,16 @@ def fit_layers(
     return Fit(sensing, law, fused, cells, estimate, level_variances, total_variance, stats)
 
 
-def _flat_groups(groups: Layer, sensing: GroupSums, law: LayersLaw, *, nonnegative: bool) -> tuple[Floats, Floats]:
+def _flat_groups(
+    groups: Layer, sensing: GroupSums, law: LayersLaw, *, nonnegative: bool, shrinks: bool
+) -> tuple[Floats, Floats]:
     """Cells that were not measured one by one: a group is flat, or slopes from the one before to the one after."""
     sizes = np.diff(groups.starts, append=sensing.n)
-    shrunk = shrink_groups(groups.starts, groups.sums, groups.variances, sensing.n)
-    sums = keeping_total(shrunk) if nonnegative else shrunk
+    sums = groups.sums
+    if shrinks:
+        sums = shrink_groups(groups.starts, groups.sums, groups.variances, sensing.n)
+    if nonnegative:
+        sums = keeping_total(sums)
     if sensing.is_table:  # stored synopses alone: tables are measured in parts of blocks now
         return np.repeat(groups.sums / sizes, sizes), np.repeat(sums / sizes, sizes)
     cells = sloped_cells(sums, sizes, unseen_deviation(law, sensing.n, sizes))

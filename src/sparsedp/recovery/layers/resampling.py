@@ -88,8 +88,13 @@ def scattered(intensities: Floats, generator: np.random.Generator) -> Floats:
 
 
 def _blocks(sensing: GroupSums, row: Floats) -> tuple[GroupSums, Floats]:
-    """Blocks of the row one after the other, and the same sums of them; groups are cut at their ends."""
-    firsts = _sampled(sensing.starts[0], sensing.n // BLOCK) * BLOCK
+    """Blocks of the row one after the other, and the same sums of them; groups are cut at their ends.
+
+    The row's last block may be shorter. (Not of a table: there blocks are boxes, and what is left at its end is none.)
+    """
+    blocks = sensing.n // BLOCK if sensing.is_table else -(-sensing.n // BLOCK)
+    firsts = _sampled(sensing.starts[0], blocks) * BLOCK
+    cells = np.concatenate([np.arange(first, min(first + BLOCK, sensing.n)) for first in firsts])
     layers: list[int | list[int]] = []
     for layer, starts in zip(sensing.layers, sensing.starts, strict=True):
         if isinstance(layer, int):
@@ -100,8 +105,7 @@ def _blocks(sensing: GroupSums, row: Floats) -> tuple[GroupSums, Floats]:
             for at, first in enumerate(firsts)
         ]
         firsts_of_groups = np.concatenate(cut)
-        layers.append(1 if len(firsts_of_groups) == BLOCKS * BLOCK else firsts_of_groups.tolist())
-    cells = (firsts[:, None] + np.arange(BLOCK)).reshape(-1)
+        layers.append(1 if len(firsts_of_groups) == len(cells) else firsts_of_groups.tolist())
     if not sensing.is_table:
         return GroupSums(len(cells), layers), row[cells]
     # Each is a box of the table; boxes side by side here are none there, so they are told apart as unordered ones are.
@@ -114,7 +118,7 @@ def _sampled(starts: Integers, blocks: int) -> Integers:
 
     What was measured finely in few places has to be among them.
     """
-    groups = np.bincount(np.minimum(starts // BLOCK, blocks - 1), minlength=blocks)
+    groups = np.bincount(starts // BLOCK, minlength=blocks)[:blocks]
     finest = np.argsort(-groups, kind="stable")[: BLOCKS // 2]
     others = np.setdiff1d(np.arange(blocks), finest)
     spread = others[np.linspace(0, len(others) - 1, BLOCKS - len(finest)).astype(np.int64)]
