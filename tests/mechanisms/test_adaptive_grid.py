@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from sparsedp.mechanisms.adaptive_grid import (
     BUSY,
+    DENSE,
     LEAST_BLOCKS,
     OF_PARTS,
     SEEN,
@@ -19,7 +20,11 @@ SIZES = st.sampled_from([16, 64, 256])
 
 
 def parts_of_one(total: float, size: int, cells: int, deviation: float) -> int:
-    """How many cells the parts of one block have: the nearest power of two, on a scale of powers of two."""
+    """How many cells the parts of one block have: the nearest power of two, on a scale of powers of two; one, if the
+    block's cells are dense.
+    """
+    if total / size >= DENSE * deviation:
+        return 1
     found, best = size, float("inf")
     for part in (2**power for power in range(size.bit_length())):
         off = abs(np.log2(size / part) - np.log2(max(total, 1.0) / (OF_PARTS * deviation)))
@@ -31,7 +36,8 @@ def parts_of_one(total: float, size: int, cells: int, deviation: float) -> int:
 @given(SIZES, st.integers(1, 900), st.floats(0.5, 100), st.integers(0, 2**32))
 def test_parts_are_those_of_a_plain_loop(size: int, n: int, deviation: float, seed: int) -> None:
     blocks = -(-n // size)
-    sums = np.random.default_rng(seed).normal(0, 40 * deviation, blocks) ** 2 / (40 * deviation) - deviation
+    spread = DENSE * size * deviation
+    sums = np.random.default_rng(seed).normal(0, spread, blocks) ** 2 / spread - deviation
     expected = []
     for block, total in enumerate(sums):
         end = min((block + 1) * size, n)
@@ -51,9 +57,10 @@ def test_blocks_are_whole_parts_together(size: int, n: int, seed: int) -> None:
 
 def test_dense_blocks_have_small_parts_and_empty_ones_are_whole() -> None:
     deviation = 10.0
-    sums = np.array([-1e3, 0.0, OF_PARTS * deviation, 4 * OF_PARTS * deviation, 1e9, float(2**62)])
+    dense = DENSE * deviation * 64
+    sums = np.array([-1e3, 0.0, OF_PARTS * deviation, 4 * OF_PARTS * deviation, dense - 1, dense, float(2**62)])
     starts = parts(sums, 64, 64 * len(sums), deviation)
-    assert np.histogram(starts, np.arange(0, 64 * len(sums) + 1, 64))[0].tolist() == [1, 1, 1, 4, 64, 64]
+    assert np.histogram(starts, np.arange(0, 64 * len(sums) + 1, 64))[0].tolist() == [1, 1, 1, 4, 16, 64, 64]
     assert len(parts(sums, 64, 64 * len(sums), 0.0)) >= 4 * 64, "without noise every cell that counts is a part"
 
 

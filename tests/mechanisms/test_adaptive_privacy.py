@@ -1,7 +1,6 @@
 """Adaptive from end to end: the noise has the law that is stated, and neighbours cannot be told apart beyond ε."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from math import log, sqrt
 
@@ -101,7 +100,7 @@ def tiny_tables_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_measured_loss_of_a_grid(monkeypatch: pytest.MonkeyPatch) -> None:
     """All layers of a table of sixteen cells: the part, the block and the total that hold the changed cell."""
     tables, epsilon = ([[1, 0, 0, 0]] + [[0] * 4] * 3, [[0] * 4] * 4), Fraction(1)
-    monkeypatch.setitem(adaptive_shares.TABLES, "any", replace(adaptive_shares.TABLES["any"], blocks=4))
+    monkeypatch.setattr(adaptive_shares, "SMALL_BLOCK", 4)
 
     def event(synopsis: sdp.Synopsis) -> bool:
         assert isinstance(synopsis.sensing, GroupSums)

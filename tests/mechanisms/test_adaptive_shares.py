@@ -1,11 +1,21 @@
 """How the budget is divided: no phase gets next to nothing, and tables are divided by public facts."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, bundles, layers_of_blocks, regular_layers
-from sparsedp.mechanisms.adaptive_shares import DEVIATIONS, LEAST_CELLS, ROWS, TABLES, UNORDERED, Shares, shares_for
+from sparsedp.mechanisms.adaptive_shares import (
+    DEVIATIONS,
+    LEAST_CELLS,
+    ROWS,
+    SMALL_BLOCK,
+    TABLES,
+    UNORDERED,
+    Shares,
+    shares_for,
+)
 from sparsedp.mechanisms.partition.halving import COST
 from sparsedp.validate import MAX_CELLS
 
@@ -23,13 +33,9 @@ def smallest(shares: Shares) -> Fraction:
     found = [regular * (1 - shares.look)]
     if shares.look:
         found.append(shares.look)
-        sizes = [64 * 4**step for step in range(12)]
-        found += [
-            share * (1 - shares.look)
-            for n in SIZES
-            for size in sizes
-            for _, share in layers_of_blocks(n, shares.cells, size)
-        ]
+    if shares.grid:
+        sizes = [SMALL_BLOCK * 4**step for step in range(12)]
+        found += [share for n in SIZES for size in sizes for _, share in layers_of_blocks(n, shares.cells, size)]
     if shares.tree:
         alone = [bundles(groups, power)[1] for groups in [1, 24, 25, 60, 10**4, 10**7] for power in (LAPLACE, GAUSSIAN)]
         least = min(min(each, 1 - each) for each in alone if each < 1)
@@ -46,6 +52,7 @@ def test_no_phase_has_less_than_what_is_checked_before_the_debit(shares: Shares)
 def test_looks_leave_most_of_the_budget(shares: Shares) -> None:
     assert 0 <= shares.look + shares.tree < Fraction(1, 2)
     assert shares.look > 0 or not shares.tree
+    assert not (shares.grid and shares.look)
     assert 0 < shares.cells < 1
 
 
@@ -53,15 +60,17 @@ def test_looks_leave_most_of_the_budget(shares: Shares) -> None:
 def test_tables_are_divided_by_public_facts(workload: str) -> None:
     assert shares_for(workload, (1000,), (True,)) == ROWS[workload]
     assert shares_for(workload, (1, 1000, 1), (False, True, True)) == ROWS[workload]
-    assert shares_for(workload, (40, 40), (True, True)) == TABLES[workload]
+    assert shares_for(workload, (46, 46), (True, True)) == TABLES[workload]
+    smaller = TABLES[workload] if workload == "cells" else replace(TABLES[workload], blocks=SMALL_BLOCK)
+    assert shares_for(workload, (45, 45), (True, True)) == smaller
     assert shares_for(workload, (1000,), (False,)) == (ROWS["cells"] if workload == "cells" else UNORDERED)
     for shape, ordered in (((LEAST_CELLS - 1,), (True,)), ((15, 17), (True, True)), ((3, 200), (False, True))):
         shares = shares_for(workload, shape, ordered)
-        assert shares.look == shares.tree == 0
+        assert shares.look == shares.tree == shares.grid == 0
 
 
-@pytest.mark.parametrize("shares", [ROWS["any"], TABLES["any"]], ids=["row", "table"])
-def test_more_has_to_stand_out_of_longer_rows(shares: Shares) -> None:
+def test_more_has_to_stand_out_of_longer_rows() -> None:
+    shares = ROWS["any"]
     least = DEVIATIONS / float(shares.look)
     assert shares.stands_out_from(256) == least
     assert shares.stands_out_from(2**20) == 2 * shares.stands_out_from(2**19) > least

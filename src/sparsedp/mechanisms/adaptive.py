@@ -19,11 +19,10 @@ from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.adaptive_grid import block_size, cells_of_busy_blocks, parts
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, bundles, layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_piles import may_hide_piles, piles_taken_apart
-from sparsedp.mechanisms.adaptive_shares import LEAST_BLOCK, ROWS, Shares, shares_for, without_a_look
+from sparsedp.mechanisms.adaptive_shares import LEAST_BLOCK, ROWS, Shares, in_regular_layers, shares_for
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
 from sparsedp.mechanisms.partition.halving import chances, decay_for, halved
-from sparsedp.mechanisms.partition.hiding import hiding
 from sparsedp.mechanisms.partition.private_tree import flat_groups, singled
 from sparsedp.mechanisms.partition.standing_out import hidden, standing_out
 from sparsedp.mechanisms.terms import WHOLE, Terms
@@ -80,18 +79,18 @@ class Adaptive(Mechanism):
         table = ((cells.size,), (True,)) if domain is None else (domain.shape, domain.ordered)
         shares = shares_for(self.workload, *table)
         zeros = constraints is not None and constraints.zeros is not None
-        if zeros or (negative and not shares.tree):
+        if zeros or (negative and shares.grid):
             # A group's sum is spread over all of its cells: where some are known to be zero it would lose a part. And
             # where counts may be negative, a sum does not say how many records there are.
-            shares = without_a_look(shares)
+            shares = in_regular_layers(shares)
         row = GroupSums(cells.size, [1], *table).in_a_row(cells)
         layers = _Layers(row, terms, signed=negative)
-        if not shares.look:
-            _measure_regular(layers, shares)
-        elif shares.tree:
+        if shares.grid:
+            _measure_table(layers, shares)
+        elif shares.look:
             _measure_row(layers, shares)
         else:
-            _measure_table(layers, shares)
+            _measure_regular(layers, shares)
         sensing = GroupSums(cells.size, layers.groups, *table)
         recovery = f"signed_{shares.recovery}" if negative else shares.recovery
         plan = Plan(
@@ -179,24 +178,16 @@ def _measure_row(layers: _Layers, shares: Shares) -> None:
 
 
 def _measure_table(layers: _Layers, shares: Shares) -> None:
-    """All cells together, blocks of them, and parts of the blocks, of each more, the more records it has; or cells of
-    the blocks, if the parts would hide some that stand out.
-    """
-    n, left = layers.n, 1 - shares.look
-    least = shares.blocks or LEAST_BLOCK
+    """All cells together, blocks of them, and parts of the blocks, of each more, the more records it has."""
+    n, least = layers.n, shares.blocks or LEAST_BLOCK
     *_, (_, of_blocks), (_, of_total) = layers_of_blocks(n, shares.cells, least)
-    total = layers.measure(n, of_total * left)
-    size = block_size(float(total[0]), n, least, layers.deviation(of_blocks * left))
+    total = layers.measure(n, of_total)
+    size = block_size(float(total[0]), n, least, layers.deviation(of_blocks))
     (_, of_parts), *coarser = layers_of_blocks(n, shares.cells, size)
     for each, share in reversed(coarser[:-1]):
-        sums = layers.measure(each, share * left)
-    starts = parts(sums.astype(np.float64), size, n, layers.deviation(of_parts * left))
-    if len(starts) == n or len(starts) > MOST_PARTS:
-        layers.measure(1, of_parts * left + shares.look)  # nothing is left to be looked at
-        return
-    hides = layers.look(partial(hiding, starts), shares.look, "see whether groups would hide cells that stand out")
-    hidden_cells = hides >= shares.stands_out_from(n)
-    layers.measure(_cells(layers, sums, each, share * left) if hidden_cells else starts, of_parts * left)
+        sums = layers.measure(each, share)
+    starts = parts(sums.astype(np.float64), size, n, layers.deviation(of_parts))
+    layers.measure(1 if len(starts) == n or len(starts) > MOST_PARTS else starts, of_parts)
 
 
 def _cells(layers: _Layers, sums: Integers, size: int, share: Fraction) -> int | Integers:

@@ -3,10 +3,11 @@
 Tables are measured in adaptive grids (Qardaji, Yang and Li 2013), with blocks and parts that are runs of 2^k cells
 along the row: boxes of the table. First blocks, all alike, and as many as their sums are seen above the noise in the
 mean. Then parts of each, so many that their sums are some deviations of the noise: where records are dense, parts are
-small.
+small. And where they are dense enough that cells are not far below the noise, the parts are cells: smaller parts show
+more of what is smooth, but of what is rough only cells do, and nobody knows which it is.
 
-Where cells stand out, in tables and in rows, they are measured one by one, but for those of blocks in which nothing is
-seen: these are measured whole. Little is lost there, and the noise of empty cells does not add up over long ranges.
+In rows in which cells stand out they are measured one by one, but for those of blocks in which nothing is seen: these
+are measured whole. Little is lost there, and the noise of empty cells does not add up over long ranges.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ SEEN = 0.6
 OF_PARTS = 3.0
 """Sums of parts, in deviations of their noise, that blocks are cut for. The optimum is flat."""
 
+DENSE = 0.7
+"""Mean count of a block's cells, in deviations of the noise on a part: from this on, its parts are cells."""
+
 BUSY = 3.0
 """In deviations of its noise: from which sum on the cells of a block are measured one by one."""
 
@@ -42,7 +46,8 @@ def parts(sums: Floats, size: int, n: int, deviation: float) -> Integers:
     """The first cells of the parts of blocks of `size` cells, a power of two, given about what the blocks' sums are."""
     wanted = np.log2(np.maximum(sums, 1.0)) - log2(max(OF_PARTS * deviation, 1e-300))
     most = size.bit_length() - 1
-    return cut_blocks(np.left_shift(1, (most - np.clip(np.rint(wanted), 0, most)).astype(np.int64)), size, n)
+    sizes = np.left_shift(1, (most - np.clip(np.rint(wanted), 0, most)).astype(np.int64))
+    return cut_blocks(np.where(sums >= DENSE * deviation * size, 1, sizes), size, n)
 
 
 def cells_of_busy_blocks(sums: Floats, size: int, n: int, deviation: float) -> Integers:

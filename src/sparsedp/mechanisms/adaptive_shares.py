@@ -15,8 +15,11 @@ from sparsedp.mechanisms.partition.unevenness import BLOCK
 LEAST_BLOCK = 64
 """Cells of the smallest blocks of a table."""
 
+SMALL_TABLE, SMALL_BLOCK = 2048, 16
+"""Tables of fewer cells have smaller blocks."""
+
 LEAST_CELLS = 4 * LEAST_BLOCK
-"""Smaller tables are measured in regular layers without a look: they have no blocks."""
+"""Smaller tables are measured in regular layers without a look."""
 
 DEVIATIONS = 2.0
 """Of a look's own noise (if it is Laplace; more, if it is Gaussian): less is not taken for something seen."""
@@ -24,18 +27,16 @@ DEVIATIONS = 2.0
 
 @dataclass(frozen=True)
 class Shares:
-    """For one workload. `look`: for the number that is looked at: by how much cells stand out.
+    """For one workload. In rows, `look`: for the number that is looked at: by how much cells stand out.
 
     `few`: cells stand out in few places if it is by less than this in the mean over blocks of 16 cells, in deviations
     of the noise on a cell. Else cells are measured, those of busy blocks (`adaptive_grid.py`), beside layers of blocks.
+    If it is little, groups of cells that seem flat are measured, found with the share `tree`. Groups of at most
+    `singled` cells are measured cell by cell: something stands out there, and to find which cell it is would cost more.
+    `piles`: of the share of the groups, what is spent on all of them first, to see whether a pile hides in one
+    (`adaptive_piles.py`), if one may.
 
-    In rows, what counts is how far cells are apart within those blocks. If it is little, groups of cells that seem flat
-    are measured, found with the share `tree`. Groups of at most `singled` cells are measured cell by cell: something
-    stands out there, and to find which cell it is would cost more. `piles`: of the share of the groups, what is spent
-    on all of them first, to see whether a pile hides in one (`adaptive_piles.py`), if one may.
-
-    In tables (`tree` is 0) what counts is how far cells are apart within the parts of a grid that follows the counts
-    (`adaptive_grid.py`). If it is little, the parts are measured.
+    In tables, `grid`: whether the parts of a grid that follows the counts are measured (`adaptive_grid.py`).
 
     `cells`: of what is left, for the cells, or for the parts of the grid.
     `blocks`: how many cells the smallest blocks have; 0 for no blocks, None for blocks that are best for ranges.
@@ -50,6 +51,7 @@ class Shares:
     blocks: int | None
     recovery: str
     piles: Fraction = Fraction(0)
+    grid: bool = False
 
     def stands_out_from(self, n: int) -> float:
         """By how much the cells of a row have to stand out, all together, for cells to be measured."""
@@ -74,19 +76,20 @@ UNORDERED = replace(ROWS["cells"], cells=_hundredths(95))
 """For "any" and "ranges" where no axis is ordered: cells, and a total that is worth more than to "cells"."""
 
 _TABLE = Shares(
-    look=_hundredths(4),
-    few=0.3,
+    look=NONE,
+    few=0.0,
     tree=NONE,
     singled=1,
-    cells=_hundredths(75),
+    cells=_hundredths(78),
     blocks=LEAST_BLOCK,
     recovery="layers_keeping_sums",
+    grid=True,
 )
 
 TABLES: dict[str, Shares] = {
     "cells": ROWS["cells"],
     "any": _TABLE,
-    "ranges": replace(_TABLE, cells=_hundredths(70)),
+    "ranges": replace(_TABLE, cells=_hundredths(74)),
 }
 """For several: the edge of a box cuts so many groups that most has to be spent on cells, or small parts."""
 
@@ -102,9 +105,11 @@ def shares_for(workload: str, shape: Sequence[int], ordered: Sequence[bool]) -> 
     if smooth == 0:
         return ROWS["cells"] if workload == "cells" else UNORDERED
     shares = (ROWS if smooth == 1 else TABLES)[workload]
-    return without_a_look(shares) if apart or prod(shape) < LEAST_CELLS else shares
+    if apart or prod(shape) < LEAST_CELLS:
+        return in_regular_layers(shares)
+    return replace(shares, blocks=SMALL_BLOCK) if shares.grid and prod(shape) < SMALL_TABLE else shares
 
 
-def without_a_look(shares: Shares) -> Shares:
-    """Regular layers, whatever the cells are."""
-    return replace(shares, look=NONE, tree=NONE)
+def in_regular_layers(shares: Shares) -> Shares:
+    """Whatever the cells are."""
+    return replace(shares, look=NONE, tree=NONE, grid=False)

@@ -1,7 +1,7 @@
-"""The errors of a recovery that measured the cells of some blocks, and other blocks whole.
+"""The errors of a recovery that measured the cells of some blocks, and other blocks whole or in parts.
 
-Cells of blocks in which something was seen err as measured cells do; within a block that was measured whole, and seems
-nearly empty, cells err as those of a flat group do.
+Cells that were measured err as measured cells do; within a group that was measured whole, cells err as those of a flat
+group do.
 """
 
 from __future__ import annotations
@@ -23,14 +23,13 @@ if TYPE_CHECKING:
 
 
 def in_busy_blocks(fit: Fit) -> bool:
-    """Whether the finest groups are the cells of some blocks of the layer above, and the others of these, whole."""
+    """Whether all cells of some blocks of the layer above were measured, and others of these whole or in parts."""
     if not fit.sensing.in_parts_of_blocks:
         return False
     parts, blocks = (layer.starts for layer in fit.layers[:2])
     counts = np.diff(np.searchsorted(parts, blocks), append=len(parts))
     sizes = np.diff(blocks, append=fit.sensing.n)
-    in_cells = (counts == sizes) & (sizes > 1)
-    return bool(in_cells.any() and (in_cells | (counts == 1)).all())
+    return bool(((counts == sizes) & (sizes > 1)).any())
 
 
 def model_of_busy_blocks(fit: Fit, noise: Floats, made_up: Resampled) -> ErrorModel:

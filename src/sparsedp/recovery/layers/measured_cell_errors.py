@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 MORE = 1.25
 """Made-up truths are smoother than the true one, so errors vary so much more; up to the noise, which is known."""
 
-IN_ROWS, IN_TABLES = (2.0, 1.5), (3.0, 2.4)
-"""How much more sums vary than uncorrelated details would make them, but for noise that was kept as it was: without
-blocks, and with them.
+IN_ROWS, IN_TABLES = (2.0, 1.5), 3.2
+"""How much more sums vary than uncorrelated details would make them, but for noise that was kept as it was; of rows,
+without blocks, and with them.
 
-Smoothing errs alike along a slope. Where sums of blocks were measured they hold that up; in a table neighbours are
-apart in the row, and they do less."""
+Smoothing errs alike along a slope. Where sums of blocks of a row were measured they hold that up; in a table neighbours
+are apart in the row, and they do not."""
 
 
 def model_of_cells(fit: Fit, noise: Floats, made_up: Resampled) -> ErrorModel:
@@ -96,4 +96,4 @@ def _more(errors: Floats, noise: Floats | float) -> Floats:
 def _together(fit: Fit) -> float:
     """How much more than apart the errors of details vary together, in a sum over a range or a box."""
     with_blocks = len(fit.layers) != 2 or len(fit.layers[1].starts) != 1
-    return (IN_TABLES if fit.sensing.is_table else IN_ROWS)[with_blocks]
+    return IN_TABLES if fit.sensing.is_table else IN_ROWS[with_blocks]
