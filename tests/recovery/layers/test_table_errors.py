@@ -11,7 +11,7 @@ from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.noise.source import SeededSource
 from sparsedp.sensing.group_sums import GroupSums
 
-LEAST, MOST = 0.4, 1.5
+LEAST, MOST = 0.5, 1.5
 TABLES = {
     "a faint square": ((48, 48), 10_000, True),
     "days and hours": ((120, 24), 30_000, True),
