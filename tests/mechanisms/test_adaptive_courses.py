@@ -24,7 +24,7 @@ GROUPS = {
     "some": [0, 512, 768, 776, 780, 784, 800],
     "many": list(range(0, N, 16)),
     "small": list(range(0, N, 4)),
-    "down to a pile": [0, 16, 32, 64, 128, 256, 512],
+    "down to a pile": [0, 256, 512, 544, 560, 568, 576, 640, 768],
 }
 PARTS = {
     "blocks": list(range(0, N, SMALL_BLOCK)),
@@ -32,6 +32,10 @@ PARTS = {
     "cells": list(range(N)),
 }
 ROW, TABLE = (N,), (32, 32)
+FIRST = [1 << power for power in range(9)]
+"""Where groups begin in the first 512 cells, if they are cut by halves down to the first one."""
+PILE = range(568, 576)
+"""The cells of a group that are taken for a pile."""
 LOOKS = (-50.0, 1e6)
 COURSES = {ROW: list(product(LOOKS, GROUPS)), TABLE: list(product(LOOKS[:1], PARTS))}
 """What the look of rows sees, and which groups the tree, the grid or the blocks' sums find."""
@@ -56,7 +60,7 @@ def courses(
             patch.setattr(
                 adaptive, "cells_of_busy_blocks", lambda _, size, *__, groups=groups: np.array(busy(groups, size))
             )
-            patch.setattr(adaptive, "piles_taken_apart", lambda starts, *_: np.array([*range(16), *starts[1:]]))
+            patch.setattr(adaptive, "piles_taken_apart", lambda starts, *_: np.array(sorted({*starts, *PILE})))
             found[seen, groups] = Adaptive(workload).measure(table, epsilon=budget)
     return found
 
@@ -80,13 +84,15 @@ def test_every_course_costs_the_budget(shape: tuple[int, ...], workload: str, bu
 def test_small_groups_are_measured_cell_by_cell() -> None:
     sensing = courses(ROW, "any", sdp.Budget(epsilon=1))[-50.0, "some"].sensing
     assert isinstance(sensing, GroupSums)
-    assert sensing.starts[0].tolist() == [0, 512, 768, 776, 777, 778, 779, 780, 781, 782, 783, 784, 800]
+    chosen = [512, 768, 776, 777, 778, 779, 780, 781, 782, 783, 784, 800]
+    assert sensing.starts[0].tolist() == [0, *FIRST, *chosen]
 
 
 def test_groups_down_to_a_pile_are_measured_twice() -> None:
     """The second time with its cells; sums over ranges have no use for them."""
     leaves = GROUPS["down to a pile"]
-    for workload, expected in {"any": [[*range(16), *leaves[1:]], leaves], "ranges": [leaves]}.items():
+    down = {*leaves, *FIRST[:-1]}
+    for workload, expected in {"any": [sorted(down | set(PILE)), leaves], "ranges": [sorted(down)]}.items():
         sensing = courses(ROW, workload, sdp.Budget(epsilon=1))[-50.0, "down to a pile"].sensing
         assert isinstance(sensing, GroupSums)
         assert sensing.layers == expected
@@ -265,5 +271,6 @@ def test_groups_that_are_too_many_for_a_file_are_measured_cell_by_cell(
             assert sum(Fraction(each.budget.epsilon or 0) for each in synopsis.guarantee.expenses) == 1
             if synopsis.sensing.layers[0] == 1:
                 assert np.isfinite(synopsis.recover().values).all()
-    assert all(isinstance(groups, int) or len(groups) <= 23 for groups in finest["some"])
-    assert any(isinstance(groups, list) and len(groups) > 23 for groups in finest["most"])
+    few = 23 + len(FIRST) + len(PILE)  # what is taken apart afterwards is not counted
+    assert all(isinstance(groups, int) or len(groups) <= few for groups in finest["some"])
+    assert any(isinstance(groups, list) and len(groups) > few for groups in finest["most"])

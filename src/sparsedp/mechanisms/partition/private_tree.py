@@ -50,6 +50,15 @@ def singled(starts: Integers, n: int, most: int) -> Integers:
     return taken_apart(starts, n, np.diff(starts, append=n) <= most)
 
 
+def down_to_the_first(starts: Integers, n: int) -> Integers:
+    """The same groups of n cells, but the first of them cut by halves, and the first half again, down to the first
+    cell: post-processing.
+    """
+    end = int(starts[1]) if len(starts) > 1 else 1 << max(n - 1, 0).bit_length()
+    halves: Integers = 1 << np.arange(end.bit_length() - 1, dtype=np.int64)
+    return np.concatenate([starts[:1], halves, starts[1:]])
+
+
 def taken_apart(starts: Integers, n: int, which: npt.NDArray[np.bool_]) -> Integers:
     """The same groups of n cells, but some of them taken apart into cells."""
     parts = np.where(which, np.diff(starts, append=n), 1)
