@@ -70,18 +70,49 @@ def test_the_variance_of_a_range_is_about_right(sizes: list[int], power: int) ->
     assert range_variance(256, layers, power) == pytest.approx(exact_of(256, layers, power), rel=0.05)
 
 
+WITHOUT_BLOCKS: RegularLayers = ((1, Fraction(19, 20)), (256, Fraction(1, 20)))
+
+
+def in_blocks(cells: Fraction) -> list[RegularLayers]:
+    """Every layer of blocks of 256 cells there is, and every two, smaller ones than the square root being left out."""
+    rest, total = (1 - cells - Fraction(1, 20)), (256, Fraction(1, 20))
+    powers = [2**k for k in range(4, 8)]
+    found: list[RegularLayers] = [((1, cells), (size, rest), total) for size in powers]
+    return found + [((1, cells), (a, rest / 2), (b, rest / 2), total) for a, b in product(powers, powers) if a < b]
+
+
 @EVERY_POWER
-@pytest.mark.parametrize("workload", ["any", "ranges"])
-def test_blocks_are_near_the_best_for_ranges(workload: str, power: int) -> None:
-    """Against every layer of blocks there is, and every two, smaller ones than the square root being left out."""
-    shares = ROWS[workload]
+def test_blocks_are_near_the_best_for_ranges(power: int) -> None:
+    shares = ROWS["ranges"]
     found = exact_of(256, regular_layers(256, shares, power), power)
-    rest, total = (1 - shares.cells - Fraction(1, 20)), (256, Fraction(1, 20))
-    powers = [2**k for k in range(1, 8)]
-    others: list[RegularLayers] = [((1, shares.cells), (size, rest), total) for size in powers]
-    others += [((1, shares.cells), (a, rest / 2), (b, rest / 2), total) for a, b in product(powers, powers) if a < b]
-    assert found <= 1.05 * min(exact_of(256, each, power) for each in others if each[1][0] >= 16)
-    assert found < 0.65 * exact_of(256, ((1, Fraction(19, 20)), total), power)
+    assert found <= 1.05 * min(exact_of(256, each, power) for each in in_blocks(shares.cells))
+    assert found < 0.65 * exact_of(256, WITHOUT_BLOCKS, power)
+
+
+@EVERY_POWER
+def test_blocks_are_near_the_best_for_both_cells_and_ranges(power: int) -> None:
+    """By the product of the two variances, that of a cell before anything is fused."""
+
+    def both(layers: RegularLayers) -> float:
+        return exact_of(256, layers, power) * float(layers[0][1]) ** -power
+
+    found = both(regular_layers(256, ROWS["any"], power))
+    shares = [Fraction(percent, 100) for percent in range(40, 95, 5)]
+    assert found <= 1.05 * min(both(each) for cells in shares for each in in_blocks(cells))
+    assert found < 0.9 * both(((1, Fraction(3, 5)), (16, Fraction(7, 20)), (256, Fraction(1, 20))))
+
+
+@EVERY_POWER
+@pytest.mark.parametrize("n", [2**12, 2**16, 2**20])
+def test_of_many_cells_more_is_spent_on_blocks(n: int, power: int) -> None:
+    (_, cells), *_ = regular_layers(n, ROWS["any"], power)
+    assert Fraction(3, 5) <= cells <= Fraction(3, 4)
+    assert cells >= regular_layers(16 * n, ROWS["any"], power)[0][1]
+
+
+@EVERY_POWER
+def test_a_handful_of_cells_has_no_blocks_under_laplace_noise(power: int) -> None:
+    assert (len(regular_layers(100, ROWS["any"], power)) == 2) == (power == LAPLACE)
 
 
 def exact_of_groups(groups: int, together: int, alone: float, power: int) -> float:

@@ -10,12 +10,15 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise, product
 
-from sparsedp.mechanisms.adaptive_shares import Shares
+from sparsedp.mechanisms.adaptive_shares import LEAST_CELLS, Shares
 
 LAPLACE, GAUSSIAN = 2, 1
 
-TOTAL = Fraction(1, 20)
-"""For the sum of all cells, of what is measured in regular layers."""
+TOTAL, LEAST_TOTAL = Fraction(1, 20), Fraction(1, 50)
+"""For the sum of all cells, of what is measured in regular layers; and where single cells count, without blocks."""
+
+CELLS = tuple(Fraction(percent, 100) for percent in range(60, 95, 5))
+"""For the cells, where they count as much as ranges do: the best of these."""
 
 SMALL = 16
 """Fewer cells than this are measured by themselves."""
@@ -43,6 +46,8 @@ def regular_layers(n: int, shares: Shares, power: int = LAPLACE) -> RegularLayer
     """The cells, blocks of them, blocks of blocks, …, and all of them."""
     if n < SMALL:
         return ((1, Fraction(1)),)
+    if not shares.cells:
+        return _best_for_both(n, power)
     if shares.blocks is None:
         return _best_for_ranges(n, shares.cells, power)
     return layers_of_blocks(n, shares.cells, shares.blocks)
@@ -63,14 +68,31 @@ def layers_of_blocks(n: int, cells: Fraction, size: int) -> RegularLayers:
 
 @lru_cache(maxsize=64)
 def _best_for_ranges(n: int, cells: Fraction, power: int) -> RegularLayers:
-    """Over layers of blocks that grow by one factor, the first no smaller than about √n or `LEAST_OF_ROWS`."""
+    """Those of the least variance of the sum over a random range, given what the cells have if there are blocks."""
+    return min([_layers(n, cells, []), *_in_blocks(n, cells)], key=lambda layers: range_variance(n, layers, power))
+
+
+@lru_cache(maxsize=64)
+def _best_for_both(n: int, power: int) -> RegularLayers:
+    """Those of the least product of the variances of a random range and of a cell.
+
+    From `LEAST_CELLS` on there are blocks, though theory has no use for so few: their sums tell which are busy.
+    """
+    found = [layers for cells in CELLS for layers in _in_blocks(n, cells)]
+    if n < LEAST_CELLS:
+        found.append(((1, 1 - LEAST_TOTAL), (n, LEAST_TOTAL)))
+    return min(found, key=lambda layers: range_variance(n, layers, power) * float(layers[0][1]) ** -power)
+
+
+def _in_blocks(n: int, cells: Fraction) -> list[RegularLayers]:
+    """Layers of blocks that grow by one factor, the first no smaller than about √n or `LEAST_OF_ROWS`."""
     powers = [1 << exponent for exponent in range(1, (n // 2).bit_length())]
-    candidates = [_layers(n, cells, [])]
+    found = []
     for first in powers:
         for factor in powers if 2 * first * first >= min(n, LEAST_OF_ROWS**2) else []:
             sizes = [first * factor**place for place in range(MOST_BETWEEN) if first * factor**place <= n // 2]
-            candidates += [_layers(n, cells, sizes[:count]) for count in range(1, len(sizes) + 1)]
-    return min(candidates, key=lambda layers: range_variance(n, layers, power))
+            found += [_layers(n, cells, sizes[:count]) for count in range(1, len(sizes) + 1)]
+    return found
 
 
 def _layers(n: int, cells: Fraction, sizes: list[int]) -> RegularLayers:

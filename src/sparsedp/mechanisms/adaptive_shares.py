@@ -38,7 +38,8 @@ class Shares:
 
     In tables, `grid`: whether the parts of a grid that follows the counts are measured (`adaptive_grid.py`).
 
-    `cells`: of what is left, for the cells, or for the parts of the grid.
+    `cells`: of what is left, for the cells, or for the parts of the grid; 0 for what is best for both cells and
+    ranges.
     `blocks`: how many cells the smallest blocks have; 0 for no blocks, None for blocks that are best for ranges.
     `recovery`: of regular layers: "layers" shrinks all cells, "layers_keeping_sums" within the blocks above them only.
     """
@@ -67,7 +68,7 @@ LOOK = _hundredths(2)
 
 ROWS: dict[str, Shares] = {
     "cells": Shares(NONE, 0.0, NONE, 1, _hundredths(98), 0, "layers"),
-    "any": Shares(LOOK, 1.2, _hundredths(28), 4, _hundredths(60), None, "layers", Fraction(1, 8)),
+    "any": Shares(LOOK, 1.0, _hundredths(28), 4, NONE, None, "layers", Fraction(1, 8)),
     "ranges": Shares(LOOK, 2.4, _hundredths(25), 1, _hundredths(50), None, "layers_keeping_sums"),
 }
 """By workload, for cells along one ordered axis."""

@@ -16,9 +16,9 @@ from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.sensing.parts_of_blocks import from_letters
 
 
-def combs(n: int, busy: int, height: int, seed: int = 3) -> Integers:
+def combs(n: int, busy: int, height: int, seed: int = 3, beside: float = 0.05) -> Integers:
     """Every third cell has some hundred records, up to a cell; after it there are few."""
-    rates = np.full(n, 0.05)
+    rates = np.full(n, beside)
     rates[:busy] = np.where(np.arange(busy) % 3 == 0, height, 1.0)
     return np.random.default_rng(seed).poisson(rates).astype(np.int64)
 
@@ -55,7 +55,7 @@ def scores() -> tuple[float, float, float]:
     busy, quiet, ranges = [], [], []
     random = np.random.default_rng(6)
     for seed in range(4):
-        counts = combs(4096, 1024, 150, seed)
+        counts = combs(4096, 1024, 300, seed, beside=0.5)
         release = Adaptive().release(counts, epsilon="0.1", source=SeededSource(seed))
         errors = release.uncertainty
         assert isinstance(errors, LayerErrors)
@@ -98,7 +98,7 @@ def test_busy_cells_of_a_long_row_have_their_own_errors_wherever_they_are(monkey
 def test_busy_cells_at_the_end_of_a_long_row_are_learned_from_too(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"LONG_ROW": 2048, "BLOCK": 256, "BLOCKS": 4}.items():
         monkeypatch.setattr(resampling, name, value)
-    counts = np.roll(combs(8192 + 240, 240, 1500), 8192)
+    counts = np.roll(combs(8192 + 240, 240, 1500, beside=0.0), 8192)
     for epsilon in ("0.1", "100"):
         release = Adaptive().release(counts, epsilon=epsilon, source=SeededSource(2))
         errors = release.uncertainty
