@@ -167,8 +167,7 @@ def test_cells_are_measured_where_they_stand_out_in_many_places() -> None:
     """In "any": in few places only, they are found, and those around them measured cell by cell."""
     (groups,) = layers_of(np.full(512, 50))
     assert isinstance(groups, list)
-    assert groups[:10] == [0, 1, 2, 4, 8, 16, 32, 64, 128, 256], "down to the first cell"
-    assert len(groups) < 12
+    assert len(groups) < 4
     once, often = np.full(512, 50), np.full(512, 50)
     once[100] += 10_000
     (alone,) = layers_of(once)

@@ -24,6 +24,7 @@ GROUPS = {
     "some": [0, 512, 768, 776, 780, 784, 800],
     "many": list(range(0, N, 16)),
     "small": list(range(0, N, 4)),
+    "towards the first": [0, 64, 128, 256, 512],
     "down to a pile": [0, 256, 512, 544, 560, 568, 576, 640, 768],
 }
 PARTS = {
@@ -32,8 +33,6 @@ PARTS = {
     "cells": list(range(N)),
 }
 ROW, TABLE = (N,), (32, 32)
-FIRST = [1 << power for power in range(9)]
-"""Where groups begin in the first 512 cells, if they are cut by halves down to the first one."""
 PILE = range(568, 576)
 """The cells of a group that are taken for a pile."""
 LOOKS = (-50.0, 1e6)
@@ -84,15 +83,20 @@ def test_every_course_costs_the_budget(shape: tuple[int, ...], workload: str, bu
 def test_small_groups_are_measured_cell_by_cell() -> None:
     sensing = courses(ROW, "any", sdp.Budget(epsilon=1))[-50.0, "some"].sensing
     assert isinstance(sensing, GroupSums)
-    chosen = [512, 768, 776, 777, 778, 779, 780, 781, 782, 783, 784, 800]
-    assert sensing.starts[0].tolist() == [0, *FIRST, *chosen]
+    assert sensing.starts[0].tolist() == [0, 512, 768, 776, 777, 778, 779, 780, 781, 782, 783, 784, 800]
+
+
+@pytest.mark.parametrize("workload", ["any", "ranges"])
+def test_the_first_group_is_measured_down_to_the_first_cell(workload: str) -> None:
+    sensing = courses(ROW, workload, sdp.Budget(epsilon=1))[-50.0, "towards the first"].sensing
+    assert isinstance(sensing, GroupSums)
+    assert sensing.starts[0].tolist() == [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 
 
 def test_groups_down_to_a_pile_are_measured_twice() -> None:
     """The second time with its cells; sums over ranges have no use for them."""
     leaves = GROUPS["down to a pile"]
-    down = {*leaves, *FIRST[:-1]}
-    for workload, expected in {"any": [sorted(down | set(PILE)), leaves], "ranges": [sorted(down)]}.items():
+    for workload, expected in {"any": [sorted({*leaves, *PILE}), leaves], "ranges": [leaves]}.items():
         sensing = courses(ROW, workload, sdp.Budget(epsilon=1))[-50.0, "down to a pile"].sensing
         assert isinstance(sensing, GroupSums)
         assert sensing.layers == expected
@@ -271,6 +275,6 @@ def test_groups_that_are_too_many_for_a_file_are_measured_cell_by_cell(
             assert sum(Fraction(each.budget.epsilon or 0) for each in synopsis.guarantee.expenses) == 1
             if synopsis.sensing.layers[0] == 1:
                 assert np.isfinite(synopsis.recover().values).all()
-    few = 23 + len(FIRST) + len(PILE)  # what is taken apart afterwards is not counted
+    few = 23 + len(PILE)  # what is taken apart afterwards is not counted
     assert all(isinstance(groups, int) or len(groups) <= few for groups in finest["some"])
     assert any(isinstance(groups, list) and len(groups) > few for groups in finest["most"])

@@ -152,9 +152,9 @@ def _measure_row(layers: _Layers, shares: Shares) -> None:
     """Blocks and cells of them, if cells stand out; else groups that seem to be flat, and bundles of them if they are
     many; if a pile may hide in one, the groups, and then again with the cells of that one.
 
-    The first group is measured down to the first cell. Amounts, waiting times and counts of events are often zero, and
-    dense above it: a pile there is too low for the tree more often than any other, and a few more small groups at an
-    end of the row add nothing to the noise of most ranges.
+    The first group, if the tree went some way there, is measured down to the first cell. Amounts, waiting times and
+    counts of events are often zero, and dense above it: a pile there is too low for the tree more often than any other,
+    and a few more small groups at an end of the row add nothing to the noise of most ranges.
     """
     left = 1 - shares.look
     if layers.look(standing_out, shares.look, "see whether cells stand out") >= shares.stands_out_from(layers.n):

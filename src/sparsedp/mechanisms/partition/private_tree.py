@@ -15,6 +15,10 @@ import numpy.typing as npt
 from sparsedp.arrays import Integers
 from sparsedp.mechanisms.partition.unevenness import Unevenness
 
+TOWARDS_THE_FIRST = 3
+"""Halvings towards the first cell, after which something seems to be there: cells that are even have one in 64 times
+as many."""
+
 Coins = Callable[[Integers], npt.NDArray[np.bool_]]
 """For every score a coin of its own: whether the group is halved (`halving.halved`)."""
 
@@ -52,9 +56,12 @@ def singled(starts: Integers, n: int, most: int) -> Integers:
 
 def down_to_the_first(starts: Integers, n: int) -> Integers:
     """The same groups of n cells, but the first of them cut by halves, and the first half again, down to the first
-    cell: post-processing.
+    cell, if the tree itself went some way there: post-processing.
     """
-    end = int(starts[1]) if len(starts) > 1 else 1 << max(n - 1, 0).bit_length()
+    root = 1 << max(n - 1, 0).bit_length()
+    end = int(starts[1]) if len(starts) > 1 else root
+    if end > root >> TOWARDS_THE_FIRST:
+        return starts
     halves: Integers = 1 << np.arange(end.bit_length() - 1, dtype=np.int64)
     return np.concatenate([starts[:1], halves, starts[1:]])
 
