@@ -12,7 +12,7 @@ import sparsedp as sdp
 from sparsedp.arrays import Integers
 from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms.adaptive import Adaptive
-from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, regular_layers
+from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_shares import ROWS, SMALL_BLOCK, shares_for
 from sparsedp.noise.law import LayersLaw
 from sparsedp.noise.source import SeededSource
@@ -36,8 +36,8 @@ ROW, TABLE = (N,), (32, 32)
 PILE = range(568, 576)
 """The cells of a group that are taken for a pile."""
 LOOKS = (-50.0, 1e6)
-COURSES = {ROW: list(product(LOOKS, GROUPS)), TABLE: list(product(LOOKS[:1], PARTS))}
-"""What the look of rows sees, and which groups the tree, the grid or the blocks' sums find."""
+COURSES = {ROW: list(product(LOOKS, GROUPS)), TABLE: [(0.0, parts) for parts in PARTS]}
+"""What the look of rows sees (tables take none), and which groups the tree, the grid or the blocks' sums find."""
 
 
 def busy(groups: str, size: int) -> list[int]:
@@ -90,7 +90,7 @@ def test_small_groups_are_measured_cell_by_cell() -> None:
 def test_the_first_group_is_measured_down_to_the_first_cell(workload: str) -> None:
     sensing = courses(ROW, workload, sdp.Budget(epsilon=1))[-50.0, "towards the first"].sensing
     assert isinstance(sensing, GroupSums)
-    assert sensing.starts[0].tolist() == [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+    assert sensing.layers == [[0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]]
 
 
 def test_groups_down_to_a_pile_are_measured_twice() -> None:
@@ -188,7 +188,7 @@ def test_tables_are_measured_in_parts_of_blocks(workload: str) -> None:
         assert isinstance(synopsis.sensing, GroupSums)
         assert synopsis.sensing.layers == [1 if groups == "cells" else PARTS[groups], SMALL_BLOCK, N]
         paid = [each.budget.epsilon for each in synopsis.guarantee.expenses]
-        assert paid == [share for _, share in regular_layers(N, shares, LAPLACE)]
+        assert paid == [share for _, share in layers_of_blocks(N, shares.cells, SMALL_BLOCK)]
 
 
 @pytest.mark.parametrize("workload", ["any", "ranges"])
@@ -258,7 +258,7 @@ def test_no_grid_follows_counts_that_may_be_negative(workload: str) -> None:
     """Their sums do not say how many records there are."""
     synopsis = Adaptive(workload).measure(np.full(TABLE, -3), epsilon=1, negative=True)
     assert isinstance(synopsis.sensing, GroupSums)
-    assert synopsis.sensing.layers == [1, SMALL_BLOCK, N]
+    assert synopsis.sensing.layers == [1, 64, N]
     assert {each.purpose for each in synopsis.guarantee.expenses} == {"measure"}
 
 

@@ -61,7 +61,7 @@ def test_dense_blocks_have_small_parts_and_empty_ones_are_whole() -> None:
     sums = np.array([-1e3, 0.0, OF_PARTS * deviation, 4 * OF_PARTS * deviation, dense - 1, dense, float(2**62)])
     starts = parts(sums, 64, 64 * len(sums), deviation)
     assert np.histogram(starts, np.arange(0, 64 * len(sums) + 1, 64))[0].tolist() == [1, 1, 1, 4, 16, 64, 64]
-    assert len(parts(sums, 64, 64 * len(sums), 0.0)) >= 4 * 64, "without noise every cell that counts is a part"
+    assert len(parts(sums, 64, 64 * len(sums), 0.0)) == 7 * 64, "without noise every cell is a part"
 
 
 @given(SIZES, st.integers(1, 900), st.floats(0.5, 100), st.integers(0, 2**32))

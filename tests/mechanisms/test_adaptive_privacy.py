@@ -92,11 +92,11 @@ def test_measured_loss_of_a_small_table() -> None:
 
 
 @pytest.fixture
-def tiny_tables_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_table_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adaptive_shares, "LEAST_CELLS", 1)
 
 
-@pytest.mark.usefixtures("tiny_tables_are_looked_at")
+@pytest.mark.usefixtures("no_table_is_too_small")
 def test_measured_loss_of_a_grid(monkeypatch: pytest.MonkeyPatch) -> None:
     """All layers of a table of sixteen cells: the part, the block and the total that hold the changed cell."""
     tables, epsilon = ([[1, 0, 0, 0]] + [[0] * 4] * 3, [[0] * 4] * 4), Fraction(1)
@@ -116,17 +116,17 @@ def test_measured_loss_of_a_grid(monkeypatch: pytest.MonkeyPatch) -> None:
     assert loss > epsilon + 4 * error, "half the noise is found out"
 
 
-@pytest.mark.usefixtures("tiny_tables_are_looked_at")
+@pytest.mark.usefixtures("no_table_is_too_small")
 def test_measured_loss_with_a_look() -> None:
-    """Both looks and the sums together, on four cells: whether they were halved, and what the first two came out as."""
-    tables, epsilon = ([2, 1, 1, 1], [1, 1, 1, 1]), Fraction(1, 2)
+    """Both looks and the sums together, on 16 cells: whether they were halved, and what the first half came out as."""
+    tables, epsilon = ([2] + [1] * 15, [1] * 16), Fraction(1, 2)
 
     def event(synopsis: sdp.Synopsis) -> bool:
         assert isinstance(synopsis.sensing, GroupSums)
         starts = synopsis.sensing.layers[0]
-        if not isinstance(starts, list) or 2 not in starts:
+        if not isinstance(starts, list) or 8 not in starts:
             return False
-        return bool(synopsis.values[: starts.index(2)].sum() >= 3)
+        return bool(synopsis.values[: starts.index(8)].sum() >= 9)
 
     loss, error = measured_loss(Adaptive("ranges"), tables, epsilon, event)
     assert 0.3 * epsilon < loss < epsilon + 4 * error

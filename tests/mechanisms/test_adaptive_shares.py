@@ -54,6 +54,7 @@ def test_looks_leave_most_of_the_budget(shares: Shares) -> None:
     assert shares.look > 0 or not shares.tree
     assert not (shares.grid and shares.look)
     assert 0 <= shares.cells < 1
+    assert shares.cells > 0 or shares.blocks is None
 
 
 @pytest.mark.parametrize("workload", ROWS)
@@ -61,7 +62,7 @@ def test_tables_are_divided_by_public_facts(workload: str) -> None:
     assert shares_for(workload, (1000,), (True,)) == ROWS[workload]
     assert shares_for(workload, (1, 1000, 1), (False, True, True)) == ROWS[workload]
     assert shares_for(workload, (46, 46), (True, True)) == TABLES[workload]
-    smaller = TABLES[workload] if workload == "cells" else replace(TABLES[workload], blocks=SMALL_BLOCK)
+    smaller = TABLES[workload] if workload == "cells" else replace(TABLES[workload], grid=SMALL_BLOCK)
     assert shares_for(workload, (45, 45), (True, True)) == smaller
     assert shares_for(workload, (1000,), (False,)) == (ROWS["cells"] if workload == "cells" else UNORDERED)
     for shape, ordered in (((LEAST_CELLS - 1,), (True,)), ((15, 17), (True, True)), ((3, 200), (False, True))):

@@ -19,11 +19,12 @@ from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.adaptive_grid import block_size, cells_of_busy_blocks, parts
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, bundles, layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_piles import may_hide_piles, piles_taken_apart
-from sparsedp.mechanisms.adaptive_shares import LEAST_BLOCK, ROWS, Shares, in_regular_layers, shares_for
+from sparsedp.mechanisms.adaptive_shares import ROWS, Shares, in_regular_layers, shares_for
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
+from sparsedp.mechanisms.partition.cut_leaves import down_to_the_first, singled
 from sparsedp.mechanisms.partition.halving import chances, decay_for, halved
-from sparsedp.mechanisms.partition.private_tree import down_to_the_first, flat_groups, singled
+from sparsedp.mechanisms.partition.private_tree import flat_groups
 from sparsedp.mechanisms.partition.standing_out import hidden, standing_out
 from sparsedp.mechanisms.terms import WHOLE, Terms
 from sparsedp.noise.law import LayersLaw
@@ -40,7 +41,7 @@ Look = Callable[[Integers, float, Callable[[Integers], None]], float]
 
 @dataclass(frozen=True)
 class Adaptive(Mechanism):
-    """Layers of group sums, each with its own noise, fused and shrunk; which groups, a private look decides.
+    """Layers of group sums, each with its own noise, fused and shrunk; which groups, looks and earlier sums decide.
 
     `workload`: "cells" is best for single cells, "ranges" for sums over ranges and boxes, "any" for both at once.
 
@@ -61,7 +62,7 @@ class Adaptive(Mechanism):
         raise InvalidInput("mechanism", given, "call `measure`, or use Laplace or Compressive to measure parts apart")
 
     def _plan_in_advance(self, cells: int, terms: Terms, domain: Domain | None) -> None:
-        """None: it takes a paid look. A budget is refused if the smallest share of it leaves no room in 64 bits."""
+        """None: that depends on noisy answers. A budget is refused if its smallest share leaves no room in 64 bits."""
         _noise(terms, Fraction(1, 1000), "measure")
         chances()  # whatever could go wrong with it should do so before the debit
 
@@ -75,7 +76,7 @@ class Adaptive(Mechanism):
         negative: bool,
         constraints: Constraints | None,
     ) -> Synopsis:
-        """Look, then measure layers of sums, each with noise of its own."""
+        """Layers of sums, each with noise of its own, and before them the looks of rows."""
         table = ((cells.size,), (True,)) if domain is None else (domain.shape, domain.ordered)
         shares = shares_for(self.workload, *table)
         zeros = constraints is not None and constraints.zeros is not None
@@ -152,17 +153,19 @@ def _measure_row(layers: _Layers, shares: Shares) -> None:
     """Blocks and cells of them, if cells stand out; else groups that seem to be flat, and bundles of them if they are
     many; if a pile may hide in one, the groups, and then again with the cells of that one.
 
-    The first group, if the tree went some way there, is measured down to the first cell. Amounts, waiting times and
-    counts of events are often zero, and dense above it: a pile there is too low for the tree more often than any other,
-    and a few more small groups at an end of the row add nothing to the noise of most ranges.
+    Where the tree went some way there, the first group is measured down to the first cell. That assumes something of
+    the data: that amounts, waiting times and numbers of events are often zero, in a pile that is too low for the tree.
+    Short ranges from the first cell on are right then; those that hold the whole group pay for it, and so does the
+    total.
     """
     left = 1 - shares.look
     if layers.look(standing_out, shares.look, "see whether cells stand out") >= shares.stands_out_from(layers.n):
         (_, of_cells), *coarser = regular_layers(layers.n, shares, layers.power)
-        for size, share in reversed(coarser):
-            sums = layers.measure(size, share * left)
-        has_blocks = len(coarser) > 1
-        layers.measure(_cells(layers, sums, size, share * left) if has_blocks else 1, of_cells * left)
+        for size, share in reversed(coarser[1:]):
+            layers.measure(size, share * left)
+        size, share = coarser[0]
+        sums = layers.measure(size, share * left)
+        layers.measure(_busy_cells(layers, sums, size, share * left), of_cells * left)
         return
     starts, decay, tree = _grown(layers.row, hidden(layers.unit), shares, layers.terms)
     layers.looks.append(tree)
@@ -183,18 +186,19 @@ def _measure_row(layers: _Layers, shares: Shares) -> None:
 
 def _measure_table(layers: _Layers, shares: Shares) -> None:
     """All cells together, blocks of them, and parts of the blocks, of each more, the more records it has."""
-    n, least = layers.n, shares.blocks or LEAST_BLOCK
+    n, least = layers.n, shares.grid
     *_, (_, of_blocks), (_, of_total) = layers_of_blocks(n, shares.cells, least)
     total = layers.measure(n, of_total)
     size = block_size(float(total[0]), n, least, layers.deviation(of_blocks))
-    (_, of_parts), *coarser = layers_of_blocks(n, shares.cells, size)
+    (_, of_parts), (_, of_blocks), *coarser = layers_of_blocks(n, shares.cells, size)
     for each, share in reversed(coarser[:-1]):
-        sums = layers.measure(each, share)
+        layers.measure(each, share)
+    sums = layers.measure(size, of_blocks)
     starts = parts(sums.astype(np.float64), size, n, layers.deviation(of_parts))
     layers.measure(1 if len(starts) == n or len(starts) > MOST_PARTS else starts, of_parts)
 
 
-def _cells(layers: _Layers, sums: Integers, size: int, share: Fraction) -> int | Integers:
+def _busy_cells(layers: _Layers, sums: Integers, size: int, share: Fraction) -> int | Integers:
     """The cells of the blocks in which something is seen, and the other blocks: given about what the sums of blocks of
     `size` are, measured with that share. All cells, if a sum says little or there would be too many groups.
     """

@@ -1,4 +1,5 @@
-"""Which sums Adaptive measures, and with which shares: layers that make the sum over a random range least uncertain.
+"""Which sums Adaptive measures, and with which shares: layers that make the sum over a random range least uncertain,
+or that and a cell both.
 
 Linear theory alone: what fusing the layers leaves of the noise (`recovery/layers/fusion.py`), before anything is
 shrunk. `power`: the variance of the noise of a share falls with this power of it: 2 for Laplace noise, 1 for Gaussian.
@@ -74,9 +75,10 @@ def _best_for_ranges(n: int, cells: Fraction, power: int) -> RegularLayers:
 
 @lru_cache(maxsize=64)
 def _best_for_both(n: int, power: int) -> RegularLayers:
-    """Those of the least product of the variances of a random range and of a cell.
+    """Those of the least product of the variances of a random range and of a cell as it is measured.
 
-    From `LEAST_CELLS` on there are blocks, though theory has no use for so few: their sums tell which are busy.
+    From `LEAST_CELLS` on there are blocks in any case, though a few hundred cells would do a little better without:
+    where cells stand out, the sums of blocks tell which are busy.
     """
     found = [layers for cells in CELLS for layers in _in_blocks(n, cells)]
     if n < LEAST_CELLS:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Integers
-from sparsedp.mechanisms.partition.private_tree import taken_apart
+from sparsedp.mechanisms.partition.cut_leaves import taken_apart
 
 SMALL = 32
 """Cells of a group that is taken apart, at most."""
@@ -30,13 +30,9 @@ MOST_PILES = 2
 
 
 def may_hide_piles(starts: Integers, n: int) -> bool:
-    """Whether the tree came down to a small group, and to no cell, with few other groups beside.
-
-    Those on its way down to the first cell do not count: that is measured anyway.
-    """
-    sizes, uncut = np.diff(starts, append=n), _uncut(starts, n)
-    small = uncut & (sizes <= SMALL) & (starts > sizes)
-    return bool(small.any() and sizes[uncut].min() > 1 and len(starts) <= FEW * (n - 1).bit_length())
+    """Whether the tree came down to a small group, and to no cell, with few other groups beside."""
+    sizes = np.diff(starts, append=n)[_uncut(starts, n)]
+    return bool(len(sizes) and 1 < sizes.min() <= SMALL and len(starts) <= FEW * (n - 1).bit_length())
 
 
 def _uncut(starts: Integers, n: int) -> npt.NDArray[np.bool_]:

@@ -16,10 +16,10 @@ LEAST_BLOCK = 64
 """Cells of the smallest blocks of a table."""
 
 SMALL_TABLE, SMALL_BLOCK = 2048, 16
-"""Tables of fewer cells have smaller blocks."""
+"""The grid of a table with fewer cells has smaller blocks."""
 
 LEAST_CELLS = 4 * LEAST_BLOCK
-"""Smaller tables are measured in regular layers without a look."""
+"""Smaller rows and tables are measured in regular layers, whatever their cells are."""
 
 DEVIATIONS = 2.0
 """Of a look's own noise (if it is Laplace; more, if it is Gaussian): less is not taken for something seen."""
@@ -36,10 +36,11 @@ class Shares:
     `piles`: of the share of the groups, what is spent on all of them first, to see whether a pile hides in one
     (`adaptive_piles.py`), if one may.
 
-    In tables, `grid`: whether the parts of a grid that follows the counts are measured (`adaptive_grid.py`).
+    In tables, `grid`: how many cells the smallest blocks of a grid have that follows the counts (`adaptive_grid.py`); 0
+    for none.
 
     `cells`: of what is left, for the cells, or for the parts of the grid; 0 for what is best for both cells and
-    ranges.
+    ranges, with blocks that are so too.
     `blocks`: how many cells the smallest blocks have; 0 for no blocks, None for blocks that are best for ranges.
     `recovery`: of regular layers: "layers" shrinks all cells, "layers_keeping_sums" within the blocks above them only.
     """
@@ -52,7 +53,7 @@ class Shares:
     blocks: int | None
     recovery: str
     piles: Fraction = Fraction(0)
-    grid: bool = False
+    grid: int = 0
 
     def stands_out_from(self, n: int) -> float:
         """By how much the cells of a row have to stand out, all together, for cells to be measured."""
@@ -84,7 +85,7 @@ _TABLE = Shares(
     cells=_hundredths(78),
     blocks=LEAST_BLOCK,
     recovery="layers_keeping_sums",
-    grid=True,
+    grid=LEAST_BLOCK,
 )
 
 TABLES: dict[str, Shares] = {
@@ -108,9 +109,9 @@ def shares_for(workload: str, shape: Sequence[int], ordered: Sequence[bool]) -> 
     shares = (ROWS if smooth == 1 else TABLES)[workload]
     if apart or prod(shape) < LEAST_CELLS:
         return in_regular_layers(shares)
-    return replace(shares, blocks=SMALL_BLOCK) if shares.grid and prod(shape) < SMALL_TABLE else shares
+    return replace(shares, grid=SMALL_BLOCK) if shares.grid and prod(shape) < SMALL_TABLE else shares
 
 
 def in_regular_layers(shares: Shares) -> Shares:
-    """Whatever the cells are."""
-    return replace(shares, look=NONE, tree=NONE, grid=False)
+    """The same, measured in regular layers whatever the cells are."""
+    return replace(shares, look=NONE, tree=NONE, grid=0)

@@ -9,7 +9,7 @@ from tree_oracle import Node, grown_tree
 
 from sparsedp.arrays import Integers
 from sparsedp.mechanisms.partition import private_tree
-from sparsedp.mechanisms.partition.private_tree import Coins, flat_groups, singled
+from sparsedp.mechanisms.partition.private_tree import Coins, flat_groups
 from sparsedp.mechanisms.partition.unevenness import Unevenness
 
 decays = st.integers(1, 20)
@@ -108,12 +108,3 @@ def test_the_largest_counts_do_not_turn_the_sign(count: int) -> None:
     row[37] = count
     starts = flat_groups(row, 0, 10, from_score(1))
     assert starts.tolist() == [0, 32, 36, 37, 38, 40, 48]
-
-
-@given(st.sets(st.integers(1, 69), max_size=20), st.integers(70, 80), st.sampled_from([1, 2, 4, 100]))
-def test_small_groups_are_taken_apart(later: set[int], n: int, most: int) -> None:
-    starts = [0, *sorted(later)]
-    expected: list[int] = []
-    for start, end in zip(starts, [*starts[1:], n], strict=True):
-        expected += range(start, end) if end - start <= most else [start]
-    assert singled(np.array(starts, np.int64), n, most).tolist() == expected

@@ -10,7 +10,7 @@ from tree_oracle import every_table, every_tree, log_halved, log_left, log_proba
 
 from sparsedp.arrays import Floats
 from sparsedp.mechanisms.partition.halving import COST, decay_for, halved
-from sparsedp.mechanisms.partition.private_tree import down_to_the_first, flat_groups
+from sparsedp.mechanisms.partition.private_tree import flat_groups
 from sparsedp.noise.source import SeededSource
 
 EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)]
@@ -101,21 +101,3 @@ def frequency_p_value(decay: int) -> float:
 def test_trees_come_out_as_often_as_they_should() -> None:
     assert frequency_p_value(4) > 1e-3
     assert frequency_p_value(3) < 1e-3
-
-
-@pytest.mark.parametrize(
-    ("starts", "n", "expected"),
-    [
-        ([0], 1, [0]),
-        ([0], 64, [0]),
-        ([0, 8, 16, 32], 64, [0, 1, 2, 4, 8, 16, 32]),
-        ([0, 8, 16, 32], 33, [0, 1, 2, 4, 8, 16, 32]),
-        ([0, 8, 16], 32, [0, 8, 16]),
-        ([0, 4, 8, 16, 32], 60, [0, 1, 2, 4, 8, 16, 32]),
-        ([0, 16, 32, 40], 64, [0, 16, 32, 40]),
-        ([0, 1, 2, 3, 4, 8], 16, [0, 1, 2, 3, 4, 8]),
-        ([0, 2, 3, 4, 8], 16, [0, 1, 2, 3, 4, 8]),
-    ],
-)
-def test_the_first_group_is_cut_down_to_the_first_cell(starts: list[int], n: int, expected: list[int]) -> None:
-    assert down_to_the_first(np.array(starts), n).tolist() == expected

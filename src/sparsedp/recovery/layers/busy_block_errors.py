@@ -33,7 +33,7 @@ def in_busy_blocks(fit: Fit) -> bool:
 
 
 def model_of_busy_blocks(fit: Fit, noise: Floats, made_up: Resampled) -> ErrorModel:
-    """Details within whole blocks, and their cells, from what flat groups hide; all others from what is measured."""
+    """Details within groups, and their cells, from what flat groups hide; all others from what is measured."""
     sizes = np.diff(fit.layers[0].starts, append=fit.sensing.n)
     whole = np.repeat(sizes > 1, sizes)
     measured, flat = model_of_cells(fit, noise, made_up), model_of_groups(fit, noise, made_up)

@@ -49,14 +49,14 @@ class LayerErrors:
         if fit.sensing.n < LEAST_SHRUNK:
             return _plain_noise(fit.sensing.n, fit.law.finest)
         noise = noise_of_details(fit)
-        if self._has_cells:
-            every = len(fit.layers[0].starts) == fit.sensing.n
-            return (model_of_cells if every else model_of_busy_blocks)(fit, noise, resample(fit, self._refit))
-        return model_of_groups(fit, noise, resample(fit, self._refit, runs_of_groups(fit.sensing.n)))
+        if len(fit.layers[0].starts) == fit.sensing.n:
+            return model_of_cells(fit, noise, resample(fit, self._refit))
+        made_up = resample(fit, self._refit, runs_of_groups(fit.sensing.n))
+        return (model_of_busy_blocks if self._has_cells else model_of_groups)(fit, noise, made_up)
 
     @cached_property
     def _has_cells(self) -> bool:
-        """Whether cells were measured, all of them or those of busy blocks."""
+        """Whether cells were measured, all of them or those of some blocks."""
         return len(self._fit.layers[0].starts) == self._fit.sensing.n or in_busy_blocks(self._fit)
 
     def variance(self, weights: Floats) -> float:
@@ -78,7 +78,10 @@ class LayerErrors:
         fit = self._fit
         if not self._has_cells:
             return 0.0
-        moved = float(row @ (fit.fused - fit.estimate)) ** 2
+        # What shrinking took from groups: that the cells of one slope is no bias.
+        sizes = np.diff(fit.layers[0].starts, append=fit.sensing.n)
+        taken = np.add.reduceat(fit.fused - fit.estimate, fit.layers[0].starts)
+        moved = float(np.add.reduceat(row, fit.layers[0].starts) @ (taken / sizes)) ** 2
         noise = noise_of_sum(fit.sensing, fit.law, row)
         return moved - noise if moved > CERTAIN**2 * noise else 0.0
 

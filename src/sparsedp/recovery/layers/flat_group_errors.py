@@ -62,6 +62,12 @@ TEXTURE, SMALL = 0.5, 0.35
 """What differs from cell to cell is not seen at all where it is below the noise of a cell: a share of the cells' mean,
 or of so many deviations of the noise on one sum, if that is less."""
 
+KEPT = 2.0
+"""In deviations of its noise: a cell that was measured by itself and came out above has that noise, or more."""
+
+FAINT = 0.1
+"""Records of a group whose sum came out as zero, in deviations of its noise: they scatter all the same."""
+
 RUNS = 8
 """Of the bootstrap, at least: there are few groups to learn from. In long rows there are more."""
 
@@ -78,7 +84,7 @@ def model_of_groups(fit: Fit, noise: Floats, made_up: Resampled) -> ErrorModel:
     n = fit.sensing.n
     sizes = np.diff(fit.layers[0].starts, append=n)
     widths = padded(np.repeat(sizes, sizes).astype(np.float64))
-    scatter = padded(np.abs(fit.estimate))
+    scatter = padded(np.maximum(np.abs(fit.estimate), np.repeat(_faint(fit, sizes), sizes)))
     extra = padded(np.repeat(_extra(fit, sizes), sizes))
     single = _between(fit, noise, made_up)
     shared, inside = BETWEEN * single, within_groups(sizes)
@@ -89,7 +95,7 @@ def model_of_groups(fit: Fit, noise: Floats, made_up: Resampled) -> ErrorModel:
         single[part] = np.where(inside[part], scatter[first] + hidden, single[part])
         shared[part] = np.where(inside[part], scatter[first] + together * hidden, shared[part])
     texture = np.repeat(_texture(fit, sizes), sizes)
-    cells = cell_variances(single, n) + texture
+    cells = np.maximum(cell_variances(single, n) + texture, np.repeat(_noise_of_kept_cells(fit, sizes), sizes))
 
     @lru_cache(maxsize=8)
     def ends(level: float) -> tuple[Floats, Floats]:
@@ -112,6 +118,18 @@ def _extra(fit: Fit, sizes: Integers) -> Floats:
     distance = np.minimum(np.minimum(distance, np.maximum(beside, many)), MOST * means)
     hidden = np.maximum(distance**2 - means / sizes, 0.0) * np.where(_sloped(fit), SLOPED, 1.0)
     return np.asarray(np.where(sizes > 1, hidden, 0.0))
+
+
+def _faint(fit: Fit, sizes: Integers) -> Floats:
+    """For each group of several cells, the mean that they may have though the group's sum is not seen."""
+    return np.asarray(np.where(sizes > 1, FAINT * np.sqrt(fit.layers[0].variances) / sizes, 0.0))
+
+
+def _noise_of_kept_cells(fit: Fit, sizes: Integers) -> Floats:
+    """For each group that is a single cell and stands out of the noise, the variance of that; 0 for others."""
+    groups = fit.layers[0]
+    kept = (sizes == 1) & (groups.sums > KEPT * np.sqrt(groups.variances))
+    return np.asarray(np.where(kept, groups.variances, 0.0))
 
 
 def _sloped(fit: Fit) -> npt.NDArray[np.bool_]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MORE = 1.25
 """Made-up truths are smoother than the true one, so errors vary so much more; up to the noise, which is known."""
 
-IN_ROWS, IN_TABLES = (2.0, 1.5), 3.2
+IN_ROWS, IN_TABLES = (2.0, 1.8), 3.8
 """How much more sums vary than uncorrelated details would make them, but for noise that was kept as it was; of rows,
 without blocks, and with them.
 

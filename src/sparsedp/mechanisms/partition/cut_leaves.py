@@ -1,0 +1,36 @@
+"""What is cut further of the groups that a private tree chose: functions of these alone, so post-processing."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sparsedp.arrays import Integers
+
+TOWARDS_THE_FIRST = 3
+"""Halvings towards the first cell after which something is taken to be there. Even cells are halved so far once in
+about 64 times, a quarter of them at each (`halving.py`)."""
+
+
+def singled(starts: Integers, n: int, most: int) -> Integers:
+    """The same groups of n cells, but those of at most `most` cells taken apart into cells: post-processing."""
+    return taken_apart(starts, n, np.diff(starts, append=n) <= most)
+
+
+def down_to_the_first(starts: Integers, n: int) -> Integers:
+    """The same groups of n cells, but the first of them cut by halves, and the first half again, down to the first
+    cell, if the tree itself went some way there: post-processing.
+    """
+    root = 1 << max(n - 1, 0).bit_length()
+    end = int(starts[1]) if len(starts) > 1 else root
+    if end > root >> TOWARDS_THE_FIRST:
+        return starts
+    halves: Integers = 1 << np.arange(end.bit_length() - 1, dtype=np.int64)
+    return np.concatenate([starts[:1], halves, starts[1:]])
+
+
+def taken_apart(starts: Integers, n: int, which: npt.NDArray[np.bool_]) -> Integers:
+    """The same groups of n cells, but some of them taken apart into cells."""
+    parts = np.where(which, np.diff(starts, append=n), 1)
+    before = np.cumsum(parts) - parts
+    return np.repeat(starts - before, parts) + np.arange(int(parts.sum()))
