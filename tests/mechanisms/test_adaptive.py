@@ -20,6 +20,7 @@ from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
 from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
 from sparsedp.noise.samplers import SAMPLERS
 from sparsedp.noise.source import NoiselessSource, RandomSource, SeededSource
+from sparsedp.recovery.layers.errors import LayerErrors
 from sparsedp.sensing.group_sums import GroupSums
 
 BUDGETS = [sdp.Budget(epsilon="3/7"), sdp.Budget(rho="0.3"), sdp.Budget(epsilon="0.7", delta="1e-8")]
@@ -233,6 +234,12 @@ def test_a_pile_at_zero_is_found_and_its_interval_holds(workload: str, monkeypat
     def first_cells() -> tuple[float, float]:
         releases = [Adaptive(workload).release(counts, epsilon="0.1", source=SeededSource(seed)) for seed in range(40)]
         held = [release.interval(0, 0.95).low <= counts[0] <= release.interval(0, 0.95).high for release in releases]
+        for release in releases:
+            assert isinstance(release.uncertainty, LayerErrors)
+            groups = release.uncertainty._fit.layers[0]
+            if release.values[0] > 150 and groups.starts[1] == 1:
+                assert release.stderr is not None
+                assert release.stderr[0] >= 0.999 * np.sqrt(groups.variances[0]), "it has the noise of its own sum"
         return float(np.mean([release.values[0] > 150 for release in releases])), float(np.mean(held))
 
     found, held = first_cells()

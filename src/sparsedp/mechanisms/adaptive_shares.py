@@ -1,6 +1,6 @@
 """How Adaptive divides its budget: public functions of the workload and of the table's shape.
 
-The constants were chosen by trials on synthetic shapes; the optimum is flat.
+The constants were chosen by trials on synthetic shapes and on histograms of public data sets; the optimum is flat.
 """
 
 from __future__ import annotations

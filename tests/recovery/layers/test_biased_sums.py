@@ -6,6 +6,8 @@ import pytest
 import sparsedp as sdp
 from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.layers import recover
+from sparsedp.recovery.layers.errors import CERTAIN, LayerErrors
+from sparsedp.recovery.layers.noise_of_sums import noise_of_sum
 
 
 def test_a_weekly_cycle_below_the_noise_of_a_day() -> None:
@@ -49,3 +51,19 @@ def test_what_clipping_adds_does_not_go_into_the_total(monkeypatch: pytest.Monke
     assert abs(kept) < 60
     monkeypatch.setattr(recover, "TOTAL_KNOWN", 1.0)
     assert excess() > 2 * abs(kept)
+
+
+def test_that_the_parts_of_a_table_slope_is_no_bias() -> None:
+    """The cells that are above their part's mean, all together: that is slope, and far beyond the noise."""
+    y, x = np.mgrid[0:64, 0:64] / 64
+    hill = np.exp(-((x - 0.4) ** 2 + (y - 0.4) ** 2) / 0.02)
+    counts = np.random.default_rng(2).poisson(100_000 * hill / hill.sum())
+    errors = sdp.Adaptive().release(counts, epsilon="0.1", source=SeededSource(1)).uncertainty
+    assert isinstance(errors, LayerErrors)
+    assert errors._has_cells
+    fit = errors._fit
+    sizes = np.diff(fit.layers[0].starts, append=fit.sensing.n)
+    means = np.repeat(np.add.reduceat(fit.estimate, fit.layers[0].starts) / sizes, sizes)
+    row = ((fit.estimate > 1.001 * means) & np.repeat(sizes > 1, sizes)).astype(float)
+    assert float(row @ (fit.estimate - fit.fused)) ** 2 > CERTAIN**2 * noise_of_sum(fit.sensing, fit.law, row)
+    assert errors._bias(row) == 0.0

@@ -63,7 +63,7 @@ TEXTURE, SMALL = 0.5, 0.35
 or of so many deviations of the noise on one sum, if that is less."""
 
 KEPT = 2.0
-"""In deviations of its noise: a cell that was measured by itself and came out above has that noise, or more."""
+"""In deviations of its noise: a cell that was measured by itself and came out further from 0 has it, or more."""
 
 FAINT = 0.1
 """Records of a group whose sum came out as zero, in deviations of its noise: they scatter all the same."""
@@ -128,7 +128,7 @@ def _faint(fit: Fit, sizes: Integers) -> Floats:
 def _noise_of_kept_cells(fit: Fit, sizes: Integers) -> Floats:
     """For each group that is a single cell and stands out of the noise, the variance of that; 0 for others."""
     groups = fit.layers[0]
-    kept = (sizes == 1) & (groups.sums > KEPT * np.sqrt(groups.variances))
+    kept = (sizes == 1) & (np.abs(groups.sums) > KEPT * np.sqrt(groups.variances))
     return np.asarray(np.where(kept, groups.variances, 0.0))
 
 
