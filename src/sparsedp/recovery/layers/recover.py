@@ -20,6 +20,7 @@ from sparsedp.recovery.layers.unseen import unseen_deviation
 from sparsedp.recovery.shrinkage.lone_cells import beside_lone_cells
 from sparsedp.recovery.shrinkage.shrink import shrink
 from sparsedp.recovery.shrinkage.shrink_table import fits, shrink_table
+from sparsedp.recovery.shrinkage.usual_values import Mask, towards_usual_values
 from sparsedp.recovery.solution import Solution, Status
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.cell_order import z_order
@@ -135,7 +136,7 @@ def fit_layers(
         shrunk = cells.copy()
     else:
         measured = sensing.split(values.astype(np.float64))[0] if in_boxes else cells
-        shrunk = _shrunk_cells(measured, sensing, law.finest, known)
+        shrunk = _shrunk_cells(measured, sensing, law.finest, known, counts=nonnegative)
     if chosen is not None and shrinks:
         shrunk += _spread(shrink_groups(chosen.starts, chosen.sums, chosen.variances, sensing.n), chosen, shrunk)
     elif shrinks and (len(fused) > 1 if in_boxes else keep_sums and len(fused) > 2):
@@ -180,7 +181,9 @@ def _parts_of_blocks(
         sums = shrink_groups(parts.starts, parts.sums, parts.variances, sensing.n)
         alone = sizes == 1
         if alone.any():
-            sums[alone] = _shrunk_cells(flat, sensing, law.finest, None)[parts.starts[alone]]
+            where = np.repeat(alone, sizes)
+            shrunk = _shrunk_cells(flat, sensing, law.finest, None, counts=nonnegative, measured=where)
+            sums[alone] = shrunk[parts.starts[alone]]
         cells = np.repeat(sums / sizes, sizes)
         cells += _spread(blocks.sums, blocks, cells)
     if nonnegative:
@@ -196,14 +199,26 @@ def _spread(sums: Floats, groups: Layer, cells: Floats) -> Floats:
     return np.repeat((sums - np.add.reduceat(cells, groups.starts)) / sizes, sizes)
 
 
-def _shrunk_cells(cells: Floats, sensing: GroupSums, law: IndependentLaw, level_variances: Floats | None) -> Floats:
-    """Along the ordered axes: in boxes, if there are several and not too many; else in the row."""
+def _shrunk_cells(
+    cells: Floats,
+    sensing: GroupSums,
+    law: IndependentLaw,
+    level_variances: Floats | None,
+    *,
+    counts: bool,
+    measured: Mask | None = None,
+) -> Floats:
+    """Along the ordered axes: in boxes, if there are several and not too many; else in the row. None is negative if
+    they are `counts`; where some were not `measured`, only those that were are used of what comes out.
+    """
     if sensing.is_table and fits(sensing.ordered_sides):
-        return _shrunk_tables(cells, sensing, law)
-    return _shrunk_runs(cells, sensing, law, level_variances)
+        return _shrunk_tables(cells, sensing, law, counts=counts, measured=measured)
+    return _shrunk_runs(cells, sensing, law, level_variances, counts=counts, measured=measured)
 
 
-def _shrunk_tables(cells: Floats, sensing: GroupSums, law: IndependentLaw) -> Floats:
+def _shrunk_tables(
+    cells: Floats, sensing: GroupSums, law: IndependentLaw, *, counts: bool, measured: Mask | None
+) -> Floats:
     """Cells in the row's order, as they were measured; the ordered axes are one table for each place on the unordered
     ones. (Of parts of blocks, those that are cells, fused with the blocks'; larger ones are flat, and are not taken
     from it.)
@@ -214,25 +229,38 @@ def _shrunk_tables(cells: Floats, sensing: GroupSums, law: IndependentLaw) -> Fl
     run = sensing.run
     if run < (LEAST_SHRUNK if run == sensing.n else LEAST_RUN) or sensing.n // run > MOST_RUNS:
         return cells.copy()
-    curve, shrunk = z_order(sensing.ordered_sides), np.empty(sensing.n)
-    for start in range(0, sensing.n, run):
-        table = np.empty(run)
-        table[curve] = cells[start : start + run]
-        table = beside_lone_cells(table.reshape(sensing.ordered_sides), law, lambda others: shrink_table(others, law))
-        shrunk[start : start + run] = table.reshape(-1)[curve]
-    return shrunk
+    curve, sides = z_order(sensing.ordered_sides), (-1, *sensing.ordered_sides)
+    observed = np.empty((sensing.n // run, run))
+    observed[:, curve] = cells.reshape(-1, run)
+    observed = observed.reshape(sides)
+    shrunk = np.stack([beside_lone_cells(one, law, lambda others: shrink_table(others, law)) for one in observed])
+    if counts:
+        where = None
+        if measured is not None:
+            where = np.empty((sensing.n // run, run), np.bool_)
+            where[:, curve] = measured.reshape(-1, run)
+        shrunk = towards_usual_values(observed, shrunk, law, where)
+    return shrunk.reshape(-1, run)[:, curve].reshape(-1)
 
 
-def _shrunk_runs(cells: Floats, sensing: GroupSums, law: IndependentLaw, level_variances: Floats | None) -> Floats:
+def _shrunk_runs(
+    cells: Floats,
+    sensing: GroupSums,
+    law: IndependentLaw,
+    level_variances: Floats | None,
+    *,
+    counts: bool,
+    measured: Mask | None,
+) -> Floats:
     """Each run of neighbouring cells shrunk by itself: across an unordered axis there is nothing to smooth."""
     run = sensing.run
-    if run == sensing.n:
-        return _shrunk(cells, law, level_variances)
-    if run < LEAST_RUN or sensing.n // run > MOST_RUNS:
+    if run != sensing.n and (run < LEAST_RUN or sensing.n // run > MOST_RUNS):
         return cells.copy()
-    return np.concatenate(
-        [_shrunk(cells[start : start + run], law, level_variances) for start in range(0, sensing.n, run)]
-    )
+    observed = cells.reshape(-1, run)
+    shrunk = np.stack([_shrunk(one, law, level_variances) for one in observed])
+    if counts:
+        shrunk = towards_usual_values(observed, shrunk, law, measured)
+    return shrunk.reshape(-1)
 
 
 def _shrunk(cells: Floats, law: IndependentLaw, level_variances: Floats | None) -> Floats:

@@ -1,0 +1,103 @@
+"""Empirical Bayes for the counts themselves: a prior of many values, none below zero, fitted by EM.
+
+Everything is in standard deviations of the noise. Observed values are counted in bins, and the prior sits on `VALUES`,
+close together near zero. What there is to know of a cell depends on its bin only, so it is tabulated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import sqrt
+
+import numpy as np
+from scipy.special import expit, ndtr
+
+from sparsedp.arrays import Floats
+
+LEAST, STEP, BINS = -9.0, 0.2, 185
+"""Where the first bin begins, how wide they are, and how many; what lies below is counted in the first."""
+
+MOST = LEAST + STEP * BINS
+"""Cells that are observed at this or above are left out: so large a count is known well enough."""
+
+ROUNDS, ROUNDS_OF_ALL = 40, 80
+"""Of EM, for one kind of surroundings and for all cells together."""
+
+POOLED_COUNT = 3.0
+"""Cells that the prior of all cells together counts for in one kind of surroundings."""
+
+FLAT_SHARE = 0.1
+"""Of the weights that EM starts from, what is spread; the others are where all cells are best explained by one value.
+So a prior stays narrow unless the cells widen it."""
+
+GATE, GATE_PER_CELL = 4.0, 0.003
+"""Nats by which a prior must explain cells better than one value for all does, to be believed by half."""
+
+ANY_COUNT = 1.0
+"""Cells of a kind imagined to have any value at all: beside few others, a cell of a value that no other one has."""
+
+
+def _values() -> Floats:
+    """Steps of a tenth at first, then of a twentieth of the value, at most of a third; seven deviations further."""
+    found = [0.0]
+    while found[-1] < MOST + 7.0:
+        found.append(found[-1] + max(0.1, min(0.06 * found[-1], 0.35)))
+    return np.array(found)
+
+
+VALUES: Floats = _values()
+
+
+@dataclass(frozen=True)
+class ValuePrior:
+    """By kind of surroundings, a row each, and bin: the density of cells there, the posterior mean of their values, and
+    how far to trust that.
+    """
+
+    density: Floats
+    mean: Floats
+    trust: Floats
+
+    @classmethod
+    def learn(cls, counts: Floats, *, gaussian: bool) -> ValuePrior:
+        """From counts by kind and bin, the first row being all cells together."""
+        likelihood = likelihood_of(gaussian)
+        logarithms = np.log(likelihood)
+        every = _fit(counts[:1], likelihood, np.full((1, len(VALUES)), 1.0 / len(VALUES)), 0.0, ROUNDS_OF_ALL)
+        weights = _fit(counts, likelihood, np.repeat(every, len(counts), axis=0), POOLED_COUNT, ROUNDS)
+        weights[0] = every[0]
+        density = weights @ likelihood.T
+        mean = (weights * VALUES) @ likelihood.T / density
+        gain = (counts * np.log(density)).sum(axis=1) - (counts @ logarithms).max(axis=1)
+        cells = counts.sum(axis=1)
+        believed = expit(gain - GATE - GATE_PER_CELL * cells)
+        anything = ANY_COUNT / (cells + 1.0) * STEP / MOST
+        trust = believed[:, None] * density / (density + anything[:, None])
+        return cls(density / STEP, mean, trust)
+
+
+@lru_cache(maxsize=2)
+def likelihood_of(gaussian: bool) -> Floats:
+    """The chance of each bin, a row each, for each value: noise is Gaussian, or Laplace."""
+    edges = LEAST + STEP * np.arange(BINS + 1)
+    beyond = edges[:, None] - VALUES
+    below = ndtr(beyond) if gaussian else _laplace_below(beyond)
+    chances = np.diff(below, axis=0) + 1e-12
+    chances.flags.writeable = False
+    return chances
+
+
+def _laplace_below(x: Floats) -> Floats:
+    tail = 0.5 * np.exp(-sqrt(2.0) * np.abs(x))
+    return np.where(x < 0.0, tail, 1.0 - tail)
+
+
+def _fit(counts: Floats, likelihood: Floats, usual: Floats, pseudo: float, rounds: int) -> Floats:
+    """The weights of the values, a row for each row of counts, beside so many imagined cells of the `usual` ones."""
+    weights = FLAT_SHARE * usual
+    weights[np.arange(len(counts)), (counts @ np.log(likelihood)).argmax(axis=1)] += 1.0 - FLAT_SHARE
+    for _ in range(rounds):
+        weights = weights * ((counts / (weights @ likelihood.T)) @ likelihood) + pseudo * usual
+        weights /= weights.sum(axis=1, keepdims=True)
+    return weights
