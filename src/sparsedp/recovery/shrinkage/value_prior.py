@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import expit, ndtr
 
 from sparsedp.arrays import Floats
+from sparsedp.jit import kernel
 
 LEAST, STEP, BINS = -9.0, 0.2, 185
 """Where the first bin begins, how wide they are, and how many; what lies below is counted in the first."""
@@ -23,6 +24,9 @@ MOST = LEAST + STEP * BINS
 
 ROUNDS, ROUNDS_OF_ALL = 40, 80
 """Of EM, for one kind of surroundings and for all cells together."""
+
+NEGLIGIBLE = 1e-12
+"""Weights below this add nothing to a density."""
 
 POOLED_COUNT = 3.0
 """Cells that the prior of all cells together counts for in one kind of surroundings."""
@@ -63,13 +67,12 @@ class ValuePrior:
     def learn(cls, counts: Floats, *, gaussian: bool) -> ValuePrior:
         """From counts by kind and bin, the first row being all cells together."""
         likelihood = likelihood_of(gaussian)
-        logarithms = np.log(likelihood)
         every = _fit(counts[:1], likelihood, np.full((1, len(VALUES)), 1.0 / len(VALUES)), 0.0, ROUNDS_OF_ALL)
         weights = _fit(counts, likelihood, np.repeat(every, len(counts), axis=0), POOLED_COUNT, ROUNDS)
         weights[0] = every[0]
-        density = weights @ likelihood.T
-        mean = (weights * VALUES) @ likelihood.T / density
-        gain = (counts * np.log(density)).sum(axis=1) - (counts @ logarithms).max(axis=1)
+        density = _times(weights, likelihood.T)
+        mean = _times(weights * VALUES, likelihood.T) / density
+        gain = (counts * np.log(density)).sum(axis=1) - _times(counts, np.log(likelihood)).max(axis=1)
         cells = counts.sum(axis=1)
         believed = expit(gain - GATE - GATE_PER_CELL * cells)
         anything = ANY_COUNT / (cells + 1.0) * STEP / MOST
@@ -96,8 +99,44 @@ def _laplace_below(x: Floats) -> Floats:
 def _fit(counts: Floats, likelihood: Floats, usual: Floats, pseudo: float, rounds: int) -> Floats:
     """The weights of the values, a row for each row of counts, beside so many imagined cells of the `usual` ones."""
     weights = FLAT_SHARE * usual
-    weights[np.arange(len(counts)), (counts @ np.log(likelihood)).argmax(axis=1)] += 1.0 - FLAT_SHARE
-    for _ in range(rounds):
-        weights = weights * ((counts / (weights @ likelihood.T)) @ likelihood) + pseudo * usual
-        weights /= weights.sum(axis=1, keepdims=True)
+    weights[np.arange(len(counts)), _times(counts, np.log(likelihood)).argmax(axis=1)] += 1.0 - FLAT_SHARE
+    for row, seen in enumerate(counts > 0.0):
+        here = np.ascontiguousarray(likelihood[seen])
+        _expectation_maximisation(
+            counts[row, seen], here, np.ascontiguousarray(here.T), pseudo * usual[row], rounds, weights[row]
+        )
     return weights
+
+
+@kernel
+def _expectation_maximisation(
+    counts: Floats, likelihood: Floats, by_value: Floats, pseudo: Floats, rounds: int, weights: Floats
+) -> None:
+    """Weights in place. Loops that run along memory, and no matrix products: a library's threads would wait for each
+    other in every round, a hundred times as long where several processes share the cores.
+    """
+    density, fresh = np.empty(len(counts)), np.empty(len(weights))
+    for _ in range(rounds):
+        density[:] = 1e-300
+        for value in range(len(weights)):
+            weight = weights[value]
+            if weight > NEGLIGIBLE:
+                for i in range(len(density)):
+                    density[i] += weight * by_value[value, i]
+        fresh[:] = 0.0
+        for i in range(len(counts)):
+            share = counts[i] / density[i]
+            for value in range(len(weights)):
+                fresh[value] += share * likelihood[i, value]
+        total = 0.0
+        for value in range(len(weights)):
+            weights[value] = weights[value] * fresh[value] + pseudo[value]
+            total += weights[value]
+        if total > 0.0:
+            for value in range(len(weights)):
+                weights[value] /= total
+
+
+def _times(left: Floats, right: Floats) -> Floats:
+    """A matrix product without a library's threads."""
+    return np.asarray(np.einsum("ij,jk->ik", left, right))
