@@ -28,7 +28,7 @@ from sparsedp.recovery.layers.smoothed_away import SmoothedAway
 if TYPE_CHECKING:
     from sparsedp.recovery.layers.recover import Fit
 
-MORE = 1.15
+MORE = 1.25
 """Made-up truths are smoother than the true one, so errors vary so much more; up to the noise, which is known."""
 
 IN_ROWS, IN_TABLES = (2.0, 1.8), 3.8
