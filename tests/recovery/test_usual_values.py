@@ -123,6 +123,42 @@ def test_the_kind_of_a_cell_does_not_depend_on_its_own_noise() -> None:
     assert (before.kinds != after.kinds).any()  # of its neighbours
 
 
+def test_cells_move_as_bayes_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside the same mixture written with arrays: how likely values and deviations are, and how often."""
+    heights = noisy(rough((700,))) / DEVIATION
+    cells = usual_values._Cells(heights, (1, 4), None, gap_chunks.Chunks(None))
+    found: dict[str, Floats] = {}
+    shares_of = usual_values._shares
+
+    def shares(densities: Floats) -> Floats:
+        found["densities"], found["shares"] = densities, shares_of(densities)
+        return found["shares"]
+
+    priors: list[ValuePrior] = []
+    learn = ValuePrior.learn
+    monkeypatch.setattr(usual_values, "_shares", shares)
+
+    def remembered(counts: Floats, *, gaussian: bool) -> ValuePrior:
+        priors.append(learn(counts, gaussian=gaussian))
+        return priors[0]
+
+    monkeypatch.setattr(ValuePrior, "learn", remembered)
+    shrunk = 0.5 * cells.heights
+    change = cells.change(1.0, shrunk)
+    chances = found["shares"][:, None] * found["densities"]
+    bins = np.array([usual_values.bin_of(height) for height in cells.heights[cells.learning]])
+    kinds = np.stack([np.zeros(len(cells.heights), int), *(1 + 8 * at + cells.kinds[at] for at in range(2))])
+    kinds = kinds[:, cells.learning]
+    values = chances[:3]
+    mean = (values * priors[0].mean[kinds, bins]).sum(axis=0) / values.sum(axis=0)
+    trusted = (values * priors[0].trust[kinds, bins]).sum(axis=0) / chances.sum(axis=0)
+    fading = np.minimum((MOST - cells.heights[cells.learning]) / usual_values.FADES, 1.0)
+    expected = usual_values.MOST_WEIGHT * fading * trusted * (mean - shrunk[cells.learning])
+    np.testing.assert_allclose(change[cells.learning], expected, atol=1e-6)
+    assert (change[~cells.learning] == 0.0).all()
+    np.testing.assert_allclose(found["shares"].sum(), 1.0)
+
+
 @pytest.mark.parametrize("law", [DiscreteLaplaceLaw(Fraction(1, 4)), DiscreteLaplaceLaw(Fraction(10**200))])
 def test_where_nothing_can_be_learnt_nothing_changes(law: DiscreteLaplaceLaw) -> None:
     assert law.variance < 1 or law.variance == inf
