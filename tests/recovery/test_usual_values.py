@@ -164,6 +164,8 @@ def test_where_nothing_can_be_learnt_nothing_changes(law: DiscreteLaplaceLaw) ->
     assert law.variance < 1 or law.variance == inf
     observed = noisy(rough((512,)))
     assert towards_usual_values(observed, observed, law) is observed
+    large = observed + 10**6
+    assert towards_usual_values(large, large, LAW) is large
     few = observed[:, : FEWEST - 1]
     assert towards_usual_values(few, few, LAW) is few
     apart = observed.reshape(-1, 1)

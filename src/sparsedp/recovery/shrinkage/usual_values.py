@@ -83,6 +83,8 @@ def towards_usual_values(observed: Floats, shrunk: Floats, law: IndependentLaw, 
     heights = observed / deviation
     with chunks_of(heights.size) as chunks:
         cells = _Cells(heights, reaches, measured, chunks)
+        if cells.learning.sum() < FEWEST:
+            return shrunk
         change = cells.change(variance_shape(law), shrunk.reshape(-1) / deviation)
     kept = _without_sums(change.reshape(shrunk.shape), cells.learning.reshape(shrunk.shape))
     return np.asarray(shrunk + deviation * kept)
