@@ -112,6 +112,18 @@ def test_large_counts_stay_and_do_not_swallow_the_others() -> None:
     assert np.abs(found - calm)[0, far].mean() < 0.1 * DEVIATION
 
 
+def test_few_small_cells_among_very_many_large_ones_still_teach() -> None:
+    """They are not passed over by a stride through all cells."""
+    counts = np.full((512, 512), 10**5)
+    counts[:, 1:9:2] = rough((512, 4))
+    observed = noisy(counts.reshape(-1))
+    found = towards_usual_values(observed, observed, LAW)
+    moved = (found != observed).reshape(counts.shape)
+    assert np.isfinite(found).all()
+    assert moved[:, 1:9:2].mean() > 0.5
+    assert not moved[:, ::2].any()
+
+
 def test_the_kind_of_a_cell_does_not_depend_on_its_own_noise() -> None:
     heights = noisy(rough((4096,)))[:, :1024] / DEVIATION
     chunks = gap_chunks.Chunks(None)

@@ -31,6 +31,7 @@ from sparsedp.recovery.shrinkage.value_prior import BINS, LEAST, MOST, STEP, Val
 Kinds = npt.NDArray[np.uint8]
 Singles = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.int64]
 
 FEWEST = 256
 """In fewer cells no prior is learnt."""
@@ -107,7 +108,7 @@ class _Cells:
         self.spreads = np.sqrt(1.0 + 1.0 / many)
         self._chunks = chunks
         # What a huge cell adds to sums must not swallow the others.
-        bounded = np.minimum(heights, 2.0 * MOST)
+        bounded = np.clip(heights, -2.0 * MOST, 2.0 * MOST)
         for at, reach in enumerate(reaches):
             around = mean_around(bounded, reach, chunks).reshape(-1)
             cuts = np.quantile(around[:: max(1, n // SAMPLE)], CUTS)
@@ -116,17 +117,17 @@ class _Cells:
 
     def change(self, shape: float, shrunk: Floats) -> Floats:
         """What moves shrunk heights; `shape`: of the noise (`variance_shape`)."""
-        n, kinds = len(self.heights), len(CUTS) + 1
-        work = partial(_count, self.heights, self.kinds, self.above, self.learning, kinds, max(1, n // TAUGHT_BY))
-        found = self._chunks.run(work, n)
+        kinds, learning = len(CUTS) + 1, np.flatnonzero(self.learning)
+        teaching = learning[:: max(1, len(learning) // TAUGHT_BY)]
+        work = partial(_count, self.heights, self.kinds, self.above, kinds, teaching)
+        found = self._chunks.run(work, len(teaching))
         values = ValuePrior.learn(np.sum([one for one, _ in found], axis=0), gaussian=shape >= GAUSSIAN_FROM)
         deviations = _deviation_tables(np.sum([one for _, one in found], axis=0), shape, self.spreads)
         given = self.heights, self.kinds, self.above, kinds, values.density, deviations
-        sample = np.flatnonzero(self.learning)
-        sample = sample[:: max(1, len(sample) // SAMPLE)]
-        shares = _shares(_densities(*given, sample))
-        out = np.zeros(n)
-        self._chunks.run(partial(_move, *given, self.learning, values.mean, values.trust, shares, shrunk, out), n)
+        shares = _shares(_densities(*given, learning[:: max(1, len(learning) // SAMPLE)]))
+        out = np.zeros(len(self.heights))
+        move = partial(_move, *given, self.learning, values.mean, values.trust, shares, shrunk, out)
+        self._chunks.run(move, len(out))
         return out
 
 
@@ -165,20 +166,19 @@ def bin_of(height: float) -> int:
 
 @kernel
 def _count(
-    heights: Floats, kinds: Kinds, above: Singles, learning: Mask, kinds_of_one: int, every: int, start: int, stop: int
+    heights: Floats, kinds: Kinds, above: Singles, kinds_of_one: int, teaching: Places, start: int, stop: int
 ) -> tuple[Floats, Floats]:
-    """Some cells by kind and bin, the first row being all; and by kind and how far they are above those around."""
+    """Those that teach by kind and bin, the first row being all; and by kind and how far they are above the others."""
     reaches = len(kinds)
     values = np.zeros((1 + reaches * kinds_of_one, BINS))
     deviations = np.zeros((reaches * kinds_of_one, len(GRID) + 1))
-    for i in range(start, stop, every):
-        if learning[i]:
-            place = bin_of(heights[i])
-            values[0, place] += 1.0
-            for at in range(reaches):
-                row = at * kinds_of_one + kinds[at, i]
-                values[1 + row, place] += 1.0
-                count(float(above[at, i]), deviations, row)
+    for i in teaching[start:stop]:
+        place = bin_of(heights[i])
+        values[0, place] += 1.0
+        for at in range(reaches):
+            row = at * kinds_of_one + kinds[at, i]
+            values[1 + row, place] += 1.0
+            count(float(above[at, i]), deviations, row)
     return values, deviations[:, :-1].copy()
 
 
@@ -205,7 +205,7 @@ def _densities(
     kinds_of_one: int,
     values: Floats,
     deviations: Floats,
-    sample: npt.NDArray[np.int64],
+    sample: Places,
 ) -> Floats:
     """Of cells, a column each: by the values of all cells, by those of each kind, and by the deviations of each."""
     reaches = len(kinds)

@@ -112,8 +112,8 @@ def _fit(counts: Floats, likelihood: Floats, usual: Floats, pseudo: float, round
 def _expectation_maximisation(
     counts: Floats, likelihood: Floats, by_value: Floats, pseudo: Floats, rounds: int, weights: Floats
 ) -> None:
-    """Weights in place. Loops that run along memory, and no matrix products: a library's threads would wait for each
-    other in every round, a hundred times as long where several processes share the cores.
+    """Weights in place. Loops that run along memory, and no matrix products: where several processes share the cores,
+    a library's threads would wait for each other in every round.
     """
     density, fresh = np.empty(len(counts)), np.empty(len(weights))
     for _ in range(rounds):
