@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sparsedp.arrays import Floats
 from sparsedp.recovery.shrinkage import cells_around
 from sparsedp.recovery.shrinkage.cells_around import mean_around
-from sparsedp.recovery.shrinkage.gap_chunks import chunks_of
+from sparsedp.recovery.shrinkage.chunks import chunks_of
 
 
 def oracle(cells: Floats, reach: int) -> Floats:

@@ -16,7 +16,7 @@ from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.shrinkage import shrink_table as subject
 from sparsedp.recovery.shrinkage.box_contrasts import LIVELY, QUIET, USUAL, classify_and_count
 from sparsedp.recovery.shrinkage.box_windows import Singles, contrast_deviations, merge, narrow, window_deviations
-from sparsedp.recovery.shrinkage.gap_chunks import chunks_of
+from sparsedp.recovery.shrinkage.chunks import chunks_of
 from sparsedp.recovery.shrinkage.gap_contrasts import COUNTS_SEEN, OCCUPIED, SURROUNDINGS, UNKNOWN
 from sparsedp.recovery.shrinkage.shrink import shrink
 from sparsedp.recovery.shrinkage.shrink_table import shrink_table
@@ -208,7 +208,7 @@ def test_without_noise_nothing_is_removed() -> None:
 def test_chunks_and_threads_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = noisy(hills(40), 5)
     whole = shrink_table(seen, LAW)
-    monkeypatch.setattr("sparsedp.recovery.shrinkage.gap_chunks.CHUNK", 97)
+    monkeypatch.setattr("sparsedp.recovery.shrinkage.chunks.CHUNK", 97)
     np.testing.assert_allclose(shrink_table(seen, LAW), whole, atol=1e-9)
 
 

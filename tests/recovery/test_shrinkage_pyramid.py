@@ -9,9 +9,9 @@ from sparsedp.arrays import Floats
 from sparsedp.noise.discrete_laplace import discrete_laplace
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
-from sparsedp.recovery.shrinkage import gap_chunks, pyramid
+from sparsedp.recovery.shrinkage import chunks, pyramid
 from sparsedp.recovery.shrinkage.block_seam import between_pairs, pair_sums
-from sparsedp.recovery.shrinkage.gap_chunks import Chunks
+from sparsedp.recovery.shrinkage.chunks import Chunks
 from sparsedp.recovery.shrinkage.gap_contrasts import SURROUNDINGS, mirrored_sums
 from sparsedp.recovery.shrinkage.level_prior import LevelPrior, Population, vague_weights
 from sparsedp.recovery.shrinkage.magnitude_grid import GRID
@@ -121,8 +121,8 @@ def test_the_result_does_not_depend_on_the_number_of_threads(n: int, monkeypatch
     observed = (counts + discrete_laplace(Fraction(20), n, SeededSource(1))).astype(np.float64)
     values = []
     for threads in (1, 2, 3):
-        monkeypatch.setattr(gap_chunks, "THREADS", threads)
-        monkeypatch.setattr(gap_chunks, "CHUNK", 1 << 13)
+        monkeypatch.setattr(chunks, "THREADS", threads)
+        monkeypatch.setattr(chunks, "CHUNK", 1 << 13)
         values.append(shrink(observed, LAW).value)
     np.testing.assert_array_equal(values[0], values[1])
     np.testing.assert_array_equal(values[0], values[2])

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from sparsedp.arrays import Floats
-from sparsedp.recovery.shrinkage.usual_values import bin_of
-from sparsedp.recovery.shrinkage.value_prior import BINS, LEAST, MOST, STEP, VALUES, ValuePrior, likelihood_of
+from sparsedp.recovery.shrinkage.value_prior import BINS, LEAST, MOST, STEP, VALUES, ValuePrior, bin_of, likelihood_of
 
 MIDDLES = LEAST + STEP * (np.arange(BINS) + 0.5)
 
@@ -70,11 +69,27 @@ def test_a_value_that_no_other_cell_has_is_not_trusted() -> None:
 def test_a_kind_of_few_cells_is_taken_for_one_of_all() -> None:
     heights = noise(np.random.default_rng(4), 4000, gaussian=False)
     heights[:2000] += 8.0
-    counts = np.concatenate([counted(heights), np.zeros((1, BINS)), counted(heights[:2000])])
+    few = np.array([-0.3, -0.3])
+    counts = np.concatenate([counted(heights), counted(few), counted(heights[:2000])])
     learned = ValuePrior.learn(counts, gaussian=False)
-    np.testing.assert_allclose(learned.mean[1, 10:150], learned.mean[0, 10:150], atol=0.3)
+    np.testing.assert_allclose(learned.mean[1, 10:150], learned.mean[0, 10:150], atol=2.0)
     assert learned.trust[1].max() < 0.1
     assert learned.mean[2, bin_of(4.0)] > learned.mean[0, bin_of(4.0)] + 1.0
+
+
+def test_all_cells_together_are_learnt_as_if_there_were_no_kinds() -> None:
+    heights = noise(np.random.default_rng(6), 4000, gaussian=False)
+    heights[:1000] += 3.0
+    alone = ValuePrior.learn(counted(heights), gaussian=False)
+    beside = ValuePrior.learn(np.concatenate([counted(heights), counted(heights[:900])]), gaussian=False)
+    np.testing.assert_array_equal(beside.mean[0], alone.mean[0])
+
+
+@pytest.mark.parametrize("value", [0.05, 3.17, 9.0, 17.4])
+def test_one_value_is_enough_for_cells_that_are_alike(value: float) -> None:
+    """Also if it lies between two values of the prior."""
+    heights = value + noise(np.random.default_rng(7), 50_000, gaussian=False)
+    assert ValuePrior.learn(counted(heights), gaussian=False).trust.max() < 0.05
 
 
 def test_bins_hold_everything() -> None:

@@ -6,15 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Integers, Mask
 from sparsedp.constraints.margin import Margin
 from sparsedp.constraints.monotone import forced_zeros
 from sparsedp.constraints.public_totals import reconciled
 from sparsedp.errors import InvalidInput, UnknownName
-
-Mask = npt.NDArray[np.bool_]
 
 MOST_WHOLE = 2**40
 """The largest total for whole numbers with several margins or monotone axes: fractions need digits left for them."""

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import LinearConstraint, milp
 from scipy.sparse import coo_array, csr_array, vstack
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Integers, Mask
 from sparsedp.constraints.margin import Margin
 from sparsedp.constraints.nearest_with_totals import GOAL, nearest_with_totals
 from sparsedp.errors import SparsedpError
-
-Mask = npt.NDArray[np.bool_]
 
 
 def is_feasible(free: Mask, margins: Sequence[Margin], monotone: Mapping[int, int]) -> bool:

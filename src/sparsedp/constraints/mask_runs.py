@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from sparsedp.arrays import Mask
 from sparsedp.errors import InvalidInput
 from sparsedp.validate import MAX_CELLS
-
-Mask = npt.NDArray[np.bool_]
 
 
 def runs_of(mask: Mask) -> dict[str, Any]:

@@ -6,12 +6,9 @@ from collections.abc import Mapping
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Integers, Mask
 from sparsedp.jit import kernel
-
-Mask = npt.NDArray[np.bool_]
 
 MOST_SWEEPS = 500
 """Over the axes, when there are several; the sweeps end earlier, as soon as they change nothing visible."""

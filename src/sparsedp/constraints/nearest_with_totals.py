@@ -13,17 +13,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import coo_array
 from scipy.sparse.linalg import LinearOperator, cg
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Integers, Mask
 from sparsedp.constraints.margin import Margin
 from sparsedp.constraints.monotone import monotone_lines
 from sparsedp.errors import SparsedpError
-
-Mask = npt.NDArray[np.bool_]
 
 GOAL = 1e-13
 """Relative error of the totals at which to stop; a hundredth of what is promised will do if rounding hinders."""

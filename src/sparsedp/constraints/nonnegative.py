@@ -5,13 +5,10 @@ from __future__ import annotations
 from math import log, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
-from sparsedp.arrays import Floats
+from sparsedp.arrays import Floats, Mask
 from sparsedp.constraints.halving import Halving
 from sparsedp.jit import kernel
-
-Mask = npt.NDArray[np.bool_]
 
 
 def nonnegative_keeping_totals(values: Floats, variance: Floats | None = None) -> Floats:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.noise.law import IndependentLaw
+from sparsedp.recovery.shrinkage.spread_sample import spread_sample
 
 CUTS: Floats = np.array([0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995])
 """Quantiles of the estimates at which kinds are cut; each is cut into three more by the surroundings."""
@@ -50,9 +51,10 @@ class CellStrata:
         `made_up`: the estimates of such cells, the same of theirs, and their errors.
         """
         estimates, surroundings, errors = (values.reshape(-1) for values in made_up)
-        step = max(1, len(estimates) // SAMPLE)
-        seen, beside = estimates[::step], surroundings[::step]
-        own = estimate[alone][:: max(1, int(alone.sum()) // SAMPLE)]
+        sample = spread_sample(len(estimates), SAMPLE)
+        seen, beside = estimates[sample], surroundings[sample]
+        own = estimate[alone]
+        own = own[spread_sample(len(own), SAMPLE)]
         edges = np.unique(np.quantile(np.concatenate([own, seen]), CUTS))
         place = np.searchsorted(edges, seen, side="right")
         thirds = np.full((len(edges) + 1, 2), np.inf)

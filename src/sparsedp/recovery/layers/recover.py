@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Integers, Mask
 from sparsedp.constraints import nonnegative_keeping_totals
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.law import IndependentLaw, LayersLaw, NoiseLaw
@@ -20,7 +20,7 @@ from sparsedp.recovery.layers.unseen import unseen_deviation
 from sparsedp.recovery.shrinkage.lone_cells import beside_lone_cells
 from sparsedp.recovery.shrinkage.shrink import shrink
 from sparsedp.recovery.shrinkage.shrink_table import fits, shrink_table
-from sparsedp.recovery.shrinkage.usual_values import Mask, towards_usual_values
+from sparsedp.recovery.shrinkage.usual_values import towards_usual_values
 from sparsedp.recovery.solution import Solution, Status
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.cell_order import z_order

@@ -9,7 +9,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
-from sparsedp.recovery.shrinkage.gap_chunks import Chunks
+from sparsedp.recovery.shrinkage.chunks import Chunks
 
 LINES = 64
 """Neighbouring lines that are summed up together, so that they are read as they lie in memory."""

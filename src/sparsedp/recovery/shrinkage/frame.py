@@ -8,8 +8,8 @@ from typing import TypeAlias
 import numpy as np
 
 from sparsedp.arrays import Floats
+from sparsedp.recovery.shrinkage.chunks import Chunks
 from sparsedp.recovery.shrinkage.coefficient_noise import gap_deviations
-from sparsedp.recovery.shrinkage.gap_chunks import Chunks
 from sparsedp.recovery.shrinkage.gap_contrasts import SURROUNDINGS, UNKNOWN, windows
 from sparsedp.recovery.shrinkage.level_coefficients import BLOCK
 from sparsedp.recovery.shrinkage.level_counts import BENDS, CONTRASTS, count_magnitudes, count_odds, count_windows

@@ -20,8 +20,8 @@ import numpy.typing as npt
 from sparsedp.arrays import Floats, Integers
 from sparsedp.jit import kernel
 from sparsedp.noise.law import IndependentLaw
+from sparsedp.recovery.shrinkage.chunks import chunks_of
 from sparsedp.recovery.shrinkage.coefficient_noise import noise_nodes, variance_shape
-from sparsedp.recovery.shrinkage.gap_chunks import chunks_of
 from sparsedp.recovery.shrinkage.magnitude_grid import GRID, count
 from sparsedp.recovery.shrinkage.noise_removal import removed_share
 from sparsedp.recovery.shrinkage.scale_mixture import VAGUE, Evidence, fit, tables

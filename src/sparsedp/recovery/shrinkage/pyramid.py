@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from sparsedp.arrays import Floats
 from sparsedp.recovery.shrinkage.block_seam import between_pairs, pair_sums, remove_from_pairs
+from sparsedp.recovery.shrinkage.chunks import Chunks
 from sparsedp.recovery.shrinkage.coefficient_noise import GAUSSIAN_FROM, noise_nodes
 from sparsedp.recovery.shrinkage.frame import Frame
-from sparsedp.recovery.shrinkage.gap_chunks import Chunks
 from sparsedp.recovery.shrinkage.gap_contrasts import mirrored_sums
 from sparsedp.recovery.shrinkage.level_prior import LevelPrior, Population, scepticism, vague_weights
 from sparsedp.recovery.shrinkage.scale_mixture import Evidence

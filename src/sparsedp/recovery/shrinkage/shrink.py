@@ -9,8 +9,8 @@ import numpy as np
 from sparsedp.arrays import Floats, Integers, float_vector
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.law import IndependentLaw, NoiseLaw
+from sparsedp.recovery.shrinkage.chunks import chunks_of
 from sparsedp.recovery.shrinkage.coefficient_noise import variance_shape
-from sparsedp.recovery.shrinkage.gap_chunks import chunks_of
 from sparsedp.recovery.shrinkage.pyramid import Pyramid
 from sparsedp.recovery.solution import Solution, Status
 from sparsedp.sensing.base import Sensing

@@ -21,8 +21,8 @@ from sparsedp.arrays import Floats, Integers
 from sparsedp.noise.law import IndependentLaw
 from sparsedp.recovery.shrinkage.box_contrasts import classify_and_count, keep_noise
 from sparsedp.recovery.shrinkage.box_windows import Singles, contrast_deviations, merge, narrow, window_deviations
+from sparsedp.recovery.shrinkage.chunks import Chunks, chunks_of
 from sparsedp.recovery.shrinkage.coefficient_noise import GAUSSIAN_FROM, noise_nodes, variance_shape
-from sparsedp.recovery.shrinkage.gap_chunks import Chunks, chunks_of
 from sparsedp.recovery.shrinkage.level_prior import Population, scepticism, vague_weights, worth_of
 from sparsedp.recovery.shrinkage.scale_mixture import Evidence
 

@@ -35,7 +35,7 @@ FLAT_SHARE = 0.1
 """Of the weights that EM starts from, what is spread; the others are where all cells are best explained by one value.
 So a prior stays narrow unless the cells widen it."""
 
-GATE, GATE_PER_CELL = 4.0, 0.003
+GATE, GATE_PER_CELL = 6.0, 0.003
 """Nats by which a prior must explain cells better than one value for all does, to be believed by half."""
 
 ANY_COUNT = 1.0
@@ -43,7 +43,7 @@ ANY_COUNT = 1.0
 
 
 def _values() -> Floats:
-    """Steps of a tenth at first, then of a twentieth of the value, at most of a third; seven deviations further."""
+    """Steps of 0.1 at first, then of 0.06 of the value, of 0.35 at most; up to seven deviations beyond `MOST`."""
     found = [0.0]
     while found[-1] < MOST + 7.0:
         found.append(found[-1] + max(0.1, min(0.06 * found[-1], 0.35)))
@@ -51,6 +51,9 @@ def _values() -> Floats:
 
 
 VALUES: Floats = _values()
+
+SINGLE_VALUES: Floats = np.arange(0.0, MOST, 0.05)
+"""Closer together: one value that lies between two of the others would be taken for both of them."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +71,12 @@ class ValuePrior:
         """From counts by kind and bin, the first row being all cells together."""
         likelihood = likelihood_of(gaussian)
         every = _fit(counts[:1], likelihood, np.full((1, len(VALUES)), 1.0 / len(VALUES)), 0.0, ROUNDS_OF_ALL)
-        weights = _fit(counts, likelihood, np.repeat(every, len(counts), axis=0), POOLED_COUNT, ROUNDS)
-        weights[0] = every[0]
+        usual = np.repeat(every, len(counts) - 1, axis=0)
+        weights = np.concatenate([every, _fit(counts[1:], likelihood, usual, POOLED_COUNT, ROUNDS)])
         density = _times(weights, likelihood.T)
         mean = _times(weights * VALUES, likelihood.T) / density
-        gain = (counts * np.log(density)).sum(axis=1) - _times(counts, np.log(likelihood)).max(axis=1)
+        one_value = _times(counts, np.log(likelihood_of(gaussian, single=True))).max(axis=1)
+        gain = (counts * np.log(density)).sum(axis=1) - one_value
         cells = counts.sum(axis=1)
         believed = expit(gain - GATE - GATE_PER_CELL * cells)
         anything = ANY_COUNT / (cells + 1.0) * STEP / MOST
@@ -80,12 +84,13 @@ class ValuePrior:
         return cls(density / STEP, mean, trust)
 
 
-@lru_cache(maxsize=2)
-def likelihood_of(gaussian: bool) -> Floats:
-    """The chance of each bin, a row each, for each value: noise is Gaussian, or Laplace."""
+@lru_cache(maxsize=4)
+def likelihood_of(gaussian: bool, *, single: bool = False) -> Floats:
+    """The chance of each bin, a row each, for each of `VALUES` or `SINGLE_VALUES`; noise is Gaussian, or Laplace."""
     edges = LEAST + STEP * np.arange(BINS + 1)
-    beyond = edges[:, None] - VALUES
+    beyond = edges[:, None] - (SINGLE_VALUES if single else VALUES)
     below = ndtr(beyond) if gaussian else _laplace_below(beyond)
+    below[0] = 0.0
     chances = np.diff(below, axis=0) + 1e-12
     chances.flags.writeable = False
     return chances
@@ -106,6 +111,12 @@ def _fit(counts: Floats, likelihood: Floats, usual: Floats, pseudo: float, round
             counts[row, seen], here, np.ascontiguousarray(here.T), pseudo * usual[row], rounds, weights[row]
         )
     return weights
+
+
+@kernel
+def bin_of(height: float) -> int:
+    """The bin of an observed value; of those beyond, the first or the last."""
+    return min(max(int((height - LEAST) / STEP), 0), BINS - 1) if height > LEAST else 0
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Work over many gaps, cut into chunks for two threads: compiled kernels do not hold Python's lock."""
+"""Work over many gaps or cells, cut into chunks for two threads: compiled kernels do not hold Python's lock."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 CHUNK = 1 << 16
-"""Gaps in a chunk: a millisecond or two of work."""
+"""Gaps or cells in a chunk: a millisecond or two of work."""
 
 THREADS = 2
 """No more than this, so that a release does not take a whole machine."""
@@ -37,7 +37,7 @@ class Chunks:
 
 @contextmanager
 def chunks_of(size: int) -> Iterator[Chunks]:
-    """For `size` gaps: threads are only started if there is more than one chunk, and more than one core to be had."""
+    """For so many gaps or cells: threads are only started if there is more than one chunk, and more than one core."""
     threads = min(THREADS, _cores())
     if size <= CHUNK or threads == 1:
         yield Chunks(None)
