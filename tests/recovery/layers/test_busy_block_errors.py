@@ -87,7 +87,7 @@ def test_busy_cells_of_a_long_row_have_their_own_errors_wherever_they_are(monkey
     counts = np.roll(combs(16384, 1024, 150), 5 * 1024)
     busy = slice(5 * 1024, 6 * 1024)
     scores = []
-    for seed in range(3):
+    for seed in range(8):
         release = Adaptive().release(counts, epsilon="0.1", source=SeededSource(seed))
         errors = release.uncertainty
         assert isinstance(errors, LayerErrors)

@@ -21,8 +21,8 @@ from sparsedp.recovery.shrinkage.spread_sample import spread_sample
 from sparsedp.recovery.shrinkage.surroundings import KINDS, Surroundings, counted, row_of, spreads_of
 from sparsedp.recovery.shrinkage.value_prior import MOST, ValuePrior, bin_of
 
-PSEUDO_COUNT, DEVIATION_GATE = 3.0, 4.0
-"""Deviations imagined beside those of one kind, as all are, and the nats that speak for any."""
+PSEUDO_COUNT = 3.0
+"""Deviations imagined beside those of one kind, as all are."""
 
 MOST_WEIGHT = 0.65
 """Of the posterior mean of a cell's value, where it surely has one of those: the frame's estimate is independent enough
@@ -74,10 +74,10 @@ def deviation_tables(counts: Floats, shape: float, spreads: Floats) -> Floats:
     evidence = Evidence.of(*noise_nodes(shape))
     weights = np.empty((len(counts), len(VAGUE)))
     for first in range(0, len(counts), KINDS):
-        of_all = fit(counts[first : first + KINDS].sum(axis=0), evidence, VAGUE, PSEUDO_COUNT * VAGUE, DEVIATION_GATE)
+        of_all = fit(counts[first : first + KINDS].sum(axis=0), evidence, VAGUE, PSEUDO_COUNT * VAGUE, gate=0.0)
         start, pseudo = 0.5 * (of_all + VAGUE), PSEUDO_COUNT * of_all
         for row in range(first, first + KINDS):
-            weights[row] = fit(counts[row], evidence, start, pseudo, DEVIATION_GATE)
+            weights[row] = fit(counts[row], evidence, start, pseudo, gate=0.0)
     found = tables(evidence, weights)
     found[:, :, DENSITY:] /= np.repeat(spreads, KINDS)[:, None, None]
     return found

@@ -31,10 +31,6 @@ NEGLIGIBLE = 1e-12
 POOLED_COUNT = 3.0
 """Cells that the prior of all cells together counts for in one kind of surroundings."""
 
-FLAT_SHARE = 0.1
-"""Of the weights that EM starts from, what is spread; the others are where all cells are best explained by one value.
-So a prior stays narrow unless the cells widen it."""
-
 GATE, GATE_PER_CELL = 6.0, 0.003
 """Nats by which a prior must explain cells better than one value for all does, to be believed by half."""
 
@@ -103,8 +99,7 @@ def _laplace_below(x: Floats) -> Floats:
 
 def _fit(counts: Floats, likelihood: Floats, usual: Floats, pseudo: float, rounds: int) -> Floats:
     """The weights of the values, a row for each row of counts, beside so many imagined cells of the `usual` ones."""
-    weights = FLAT_SHARE * usual
-    weights[np.arange(len(counts)), _times(counts, np.log(likelihood)).argmax(axis=1)] += 1.0 - FLAT_SHARE
+    weights = usual.copy()
     for row, seen in enumerate(counts > 0.0):
         here = np.ascontiguousarray(likelihood[seen])
         _expectation_maximisation(
