@@ -103,9 +103,13 @@ class CellStrata:
             if last - first < LEAST_CELLS:
                 first, last = int(bounds[kind // 3 * 3]), int(bounds[kind // 3 * 3 + 3])
             here = distances[first:last]
-            if len(here) < LEAST_CELLS or len(here) * tail < LEAST_TAIL:
-                below[kind] = above[kind] = wide * sqrt(self.mean_squares[kind])
+            computed = wide * sqrt(self.mean_squares[kind])
+            if len(here) < LEAST_CELLS:
+                below[kind] = above[kind] = computed
                 continue
-            low, high = np.quantile(here, [tail, 1 - tail])
-            below[kind], above[kind] = max(-low, 0.0), max(high, 0.0)
+            seen = max(tail, LEAST_TAIL / len(here))
+            low, high = np.quantile(here, [seen, 1 - seen])
+            # What is computed reaches no less far than what was seen at a lower level.
+            least = computed if seen > tail else 0.0
+            below[kind], above[kind] = max(-low, least), max(high, least)
         return below, above

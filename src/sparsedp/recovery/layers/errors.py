@@ -26,7 +26,10 @@ LEAST_SHRUNK = 16
 """Fewer cells are published as they were measured, and have the noise's own errors."""
 
 CERTAIN = 3.0
-"""In deviations of the noise: a sum that shrinking moved further was biased by it."""
+"""In deviations of the noise that shrinking removed: a sum that it moved further was biased by it."""
+
+LEAST_REMOVED = 0.25
+"""Of the variance of the noise, what it may remove in any case: errors are rather said to be too large."""
 
 
 class LayerErrors:
@@ -67,13 +70,18 @@ class LayerErrors:
             return float(row[asked[0]] ** 2 * self._model.cells[asked[0]])
         if not len(asked):
             return 0.0
-        return self._model.variance(row) + self._bias(row) if isfinite(self._model.cells[0]) else inf
+        if not isfinite(self._model.cells[0]):
+            return inf
+        variance = self._model.variance(row)
+        return variance + self._bias(row, variance)
 
-    def _bias(self, row: Floats) -> float:
-        """The square of how far shrinking moved a sum beyond what the noise explains.
+    def _bias(self, row: Floats, variance: float) -> float:
+        """The square of how far shrinking moved a sum of that `variance` beyond what the noise explains.
 
-        The fused cells are unbiased, with noise that is known. Where shrinking changed a sum by more than three times
-        its deviation, the change is error: of sums that pick what shrinking smoothed away, such as all Saturdays.
+        The fused cells are unbiased, with noise that is known; and an estimate that is worth its variance has moved
+        by the noise that it got rid of. Where shrinking changed a sum by more than three times the deviation of that,
+        the change is error: of sums that pick what shrinking smoothed away, such as all Saturdays, or of a busy half
+        that gave way to cells without negative counts in the other.
         """
         fit = self._fit
         if not self._has_cells:
@@ -83,7 +91,8 @@ class LayerErrors:
         taken = np.add.reduceat(fit.fused - fit.estimate, fit.layers[0].starts)
         moved = float(np.add.reduceat(row, fit.layers[0].starts) @ (taken / sizes)) ** 2
         noise = noise_of_sum(fit.sensing, fit.law, row)
-        return moved - noise if moved > CERTAIN**2 * noise else 0.0
+        removed = max(noise - variance, LEAST_REMOVED * noise)
+        return moved - removed if moved > CERTAIN**2 * removed else 0.0
 
     def _ends(self, level: float) -> tuple[Floats, Floats]:
         """How far below and above intervals of cells reach: a standard error at least."""

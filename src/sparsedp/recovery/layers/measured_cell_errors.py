@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 MORE = 1.25
 """Made-up truths are smoother than the true one, so errors vary so much more; up to the noise, which is known."""
 
+AT_ZERO = 0.8
+"""Where intervals of this level begin at zero, those of higher ones need not miss as often above as below. (It is one
+level for all, so that of two intervals of a cell the one of the higher level is the wider.)"""
+
 IN_ROWS, IN_TABLES = (2.0, 1.8), 3.8
 """How much more sums vary than uncorrelated details would make them, but for noise that was kept as it was; of rows,
 without blocks, and with them.
@@ -77,12 +81,18 @@ def model_of_cells(fit: Fit, noise: Floats, made_up: Resampled) -> ErrorModel:
     coarse[size // 4 :] = 0.0
     beyond = single + cell_variances(coarse, n)
 
-    @lru_cache(maxsize=8)
-    def ends(level: float) -> tuple[Floats, Floats]:
+    def reach(level: float) -> tuple[Floats, Floats]:
         below, above = strata.ends(level)
         spread = normal_quantile(level) ** 2 * beyond
-        low = np.sqrt(more * below[strata.kinds] ** 2 + spread)
-        high = np.sqrt(more * above[strata.kinds] ** 2 + spread)
+        return np.sqrt(more * below[strata.kinds] ** 2 + spread), np.sqrt(more * above[strata.kinds] ** 2 + spread)
+
+    @lru_cache(maxsize=8)
+    def ends(level: float) -> tuple[Floats, Floats]:
+        low, high = reach(level)
+        if fit.nonnegative and level > AT_ZERO:
+            # No count is below zero: where the low end is there, all that may be missed is above the high one.
+            one_sided = reach(2.0 * max(level, (1.0 + AT_ZERO) / 2) - 1.0)[1]
+            high = np.where(reach(AT_ZERO)[0] >= estimate, one_sided, high)
         return low, np.maximum(high, hidden.upper_ends((1 - level) / 2))
 
     return ErrorModel(more * seen + beyond, shared, own, ends)

@@ -52,6 +52,7 @@ class Fit:
     level_variances: Floats
     total_variance: float
     stats: dict[str, object]
+    nonnegative: bool
 
 
 def layers(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
@@ -127,7 +128,7 @@ def fit_layers(
         else:
             unclipped, estimate = _flat_groups(fused[0], sensing, law, nonnegative=nonnegative, shrinks=shrinks)
         stats: dict[str, object] = {"layers": [len(layer.starts) for layer in fused]}
-        return Fit(sensing, law, fused, unclipped, estimate, level_variances, total_variance, stats)
+        return Fit(sensing, law, fused, unclipped, estimate, level_variances, total_variance, stats, nonnegative)
     cells = fused[0].sums
     chosen = _chosen_groups(sensing, fused)
     known = None if chosen is not None else level_variances
@@ -147,7 +148,7 @@ def fit_layers(
     elif nonnegative:
         estimate = nonnegative_keeping_totals(shrunk)
     stats = {"layers": [len(layer.starts) for layer in fused]}
-    return Fit(sensing, law, fused, cells, estimate, level_variances, total_variance, stats)
+    return Fit(sensing, law, fused, cells, estimate, level_variances, total_variance, stats, nonnegative)
 
 
 def _flat_groups(

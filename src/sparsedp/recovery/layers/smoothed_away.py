@@ -49,7 +49,6 @@ class SmoothedAway:
         chosen = any(not isinstance(layer, int) for layer in fit.sensing.layers)
         self.chosen = chosen and not fit.sensing.in_parts_of_blocks
         self.size = np.maximum(fit.estimate, 0.0)
-        self.signed = bool((fit.estimate < 0).any())
         self.mean = float(self.size.mean())
 
     def by_detail(self) -> Floats:
@@ -81,7 +80,7 @@ class SmoothedAway:
                 local = rests.learn(histogram(places[here]), gate, weights) if few >= FEW else weights
                 local = self._bounded(local, magnitudes[here])
                 found[part.start : part.stop][here] = unseen[here] * rests.mean_squares(places[here], local)
-            if few < FEW and not self.signed:
+            if few < FEW and self.fit.nonnegative:
                 # Without negative cells no detail exceeds the sum of its cells, which is known about as well as it is.
                 most = unit * magnitudes**2 + self.learned.errors[part]
                 found[part] = np.minimum(found[part], most)
@@ -118,7 +117,7 @@ class SmoothedAway:
         return ends
 
     def _bounded(self, weights: Floats, magnitudes: Floats) -> Floats:
-        return weights if self.signed else at_most(weights, float(magnitudes.mean()))
+        return at_most(weights, float(magnitudes.mean())) if self.fit.nonnegative else weights
 
 
 def _with_neighbours(seen: list[Floats], at: int) -> Floats:
