@@ -218,3 +218,13 @@ def test_a_failed_write_leaves_the_old_file_and_no_scraps(tmp_path: Path, monkey
     assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(BadFile, match="Could not write"):
         synopsis.save(tmp_path / "no such folder" / "x.synopsis")
+
+
+@pytest.mark.parametrize("workload", ["any", "cells"])
+def test_a_caller_who_makes_every_underflow_an_error_loses_nothing(workload: str) -> None:
+    counts = np.random.default_rng(0).poisson(3, 512)
+    ledger = sdp.Ledger(epsilon=1)
+    with np.errstate(all="raise"):
+        release = sdp.release(counts, epsilon=1, mechanism=sdp.Adaptive(workload), ledger=ledger)
+        assert release.stderr is not None
+        assert np.isfinite(release.stderr).all()

@@ -30,3 +30,10 @@ def float_vector(argument: str, values: Floats, *lengths: int) -> Floats:
 def writeable(array: A) -> A:
     """A read-only array is copied: compiling the kernels again for such arrays would cost more."""
     return array if array.flags.writeable else array.copy()
+
+
+def usual_warnings() -> np.errstate:
+    """NumPy's own settings while a function runs: a caller who has made every underflow an error must not lose a
+    release that was paid for.
+    """
+    return np.errstate(divide="warn", over="warn", under="ignore", invalid="warn")

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp import columns_file
-from sparsedp.arrays import Floats
+from sparsedp.arrays import Floats, usual_warnings
 from sparsedp.columns_file import Contents, Packed
 from sparsedp.constraints import impose
 from sparsedp.domain import Domain
@@ -100,6 +100,7 @@ class Synopsis:
         """False when the noise was seeded for a test: such a synopsis protects nobody."""
         return self.guarantee.private
 
+    @usual_warnings()
     def recover(self, recovery: str | None = None) -> Release:
         """Estimate every cell, by the planned recovery or another; again and again, at no cost in privacy.
 

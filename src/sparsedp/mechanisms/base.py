@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy.typing as npt
 
 from sparsedp import validate
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Integers, usual_warnings
 from sparsedp.constraints import Constraints
 from sparsedp.counts import Counts
 from sparsedp.domain import Domain
@@ -164,6 +164,7 @@ class Mechanism(ABC):
         _handed_over(synopsis, spend, ledger)
         return synopsis
 
+    @usual_warnings()
     def _paid_for(
         self, table: PrivateTable, terms: Terms, constraints: Constraints | None
     ) -> tuple[Synopsis, Spend | None]:

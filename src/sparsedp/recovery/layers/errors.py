@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sparsedp.arrays import Floats
+from sparsedp.arrays import Floats, usual_warnings
 from sparsedp.noise.law import IndependentLaw
 from sparsedp.recovery.layers.busy_block_errors import in_busy_blocks, model_of_busy_blocks
 from sparsedp.recovery.layers.detail_variances import details, noise_of_details
@@ -44,6 +44,7 @@ class LayerErrors:
         self._fit, self._refit = fit, refit
 
     @cached_property
+    @usual_warnings()
     def _model(self) -> ErrorModel:
         fit = self._fit
         if not all(isfinite(law.variance) for law in fit.law.layers):
