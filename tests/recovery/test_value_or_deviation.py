@@ -47,7 +47,7 @@ def test_shares_tell_how_often_each_is_right() -> None:
     random = np.random.default_rng(1)
     heights = np.where(random.random(4000) < 0.3, random.normal(0, 1, 4000), random.normal(5, 2, 4000))
     dense = np.stack([np.exp(-(heights**2) / 2), np.exp(-(((heights - 5) / 2) ** 2) / 2) / 2, np.full(4000, 1e-9)])
-    np.testing.assert_allclose(shares_of(dense), [0.3, 0.7, 0.0], atol=0.03)
+    np.testing.assert_allclose(shares_of(np.ascontiguousarray(dense.T)), [0.3, 0.7, 0.0], atol=0.03)
 
 
 def test_cells_move_as_bayes_has_it(monkeypatch: pytest.MonkeyPatch) -> None:

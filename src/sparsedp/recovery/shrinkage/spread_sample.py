@@ -21,4 +21,5 @@ def spread_sample(n: int, most: int) -> Integers:
     if n <= most:
         return np.arange(n)
     stretches = np.arange(most, dtype=np.float64)
-    return np.unique(((stretches + stretches * GOLDEN % 1.0) * (n / most)).astype(np.int64))
+    places = ((stretches + stretches * GOLDEN % 1.0) * (n / most)).astype(np.int64)
+    return places[np.diff(places, prepend=-1) > 0]

@@ -83,12 +83,22 @@ def deviation_tables(counts: Floats, shape: float, spreads: Floats) -> Floats:
     return found
 
 
+@kernel
 def shares_of(densities: Floats) -> Floats:
-    """How often each of the priors is right, by EM: given, in a row for each, how dense it takes some cells to be."""
-    shares = np.full(len(densities), 1.0 / len(densities))
+    """How often each of the priors is right, by EM: given, a row for each cell, how dense each takes it to be there."""
+    cells, priors = densities.shape
+    shares = np.full(priors, 1.0 / priors)
+    chances = np.empty(priors)
     for _ in range(SHARE_ROUNDS):
-        chances = shares[:, None] * densities
-        shares = (chances / chances.sum(axis=0)).mean(axis=1)
+        found = np.zeros(priors)
+        for cell in range(cells):
+            total = 0.0
+            for prior in range(priors):
+                chances[prior] = shares[prior] * densities[cell, prior]
+                total += chances[prior]
+            for prior in range(priors):
+                found[prior] += chances[prior] / total
+        shares = found / cells
     return shares
 
 
@@ -113,11 +123,11 @@ def density(table: Floats, value: float) -> float:
 
 @kernel
 def _densities(cells: Surroundings, beliefs: Beliefs, places: Integers) -> Floats:
-    """A column for each place."""
+    """A row for each place."""
     found = np.empty((len(places), len(beliefs.shares)))
-    for column, cell in enumerate(places):
-        _densities_at(cells, beliefs, cell, found[column])
-    return found.T
+    for row, cell in enumerate(places):
+        _densities_at(cells, beliefs, cell, found[row])
+    return found
 
 
 @kernel
