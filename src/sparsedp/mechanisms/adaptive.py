@@ -16,7 +16,7 @@ from sparsedp.arrays import Integers
 from sparsedp.constraints import Constraints
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
-from sparsedp.mechanisms.adaptive_grid import block_size, cells_of_busy_blocks, parts
+from sparsedp.mechanisms.adaptive_grid import block_size, cells_of_busy_blocks, parts, towards_the_first
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, bundles, layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_piles import may_hide_piles, piles_taken_apart
 from sparsedp.mechanisms.adaptive_shares import ROWS, Shares, in_regular_layers, shares_for
@@ -185,7 +185,9 @@ def _measure_row(layers: _Layers, shares: Shares) -> None:
 
 
 def _measure_table(layers: _Layers, shares: Shares) -> None:
-    """All cells together, blocks of them, and parts of the blocks, of each more, the more records it has."""
+    """All cells together, blocks of them, and parts of the blocks, of each more, the more records it has; towards the
+    first cell the smallest, for the same reason as in rows.
+    """
     n, least = layers.n, shares.grid
     *_, (_, of_blocks), (_, of_total) = layers_of_blocks(n, shares.cells, least)
     total = layers.measure(n, of_total)
@@ -194,7 +196,7 @@ def _measure_table(layers: _Layers, shares: Shares) -> None:
     for each, share in reversed(coarser[:-1]):
         layers.measure(each, share)
     sums = layers.measure(size, of_blocks)
-    starts = parts(sums.astype(np.float64), size, n, layers.deviation(of_parts))
+    starts = towards_the_first(parts(sums.astype(np.float64), size, n, layers.deviation(of_parts)), size)
     layers.measure(1 if len(starts) == n or len(starts) > MOST_PARTS else starts, of_parts)
 
 

@@ -6,6 +6,10 @@ mean. Then parts of each, so many that their sums are some deviations of the noi
 small. And where they are dense enough that cells are not far below the noise, the parts are cells: smaller parts show
 more of what is smooth, but of what is rough only cells do, and nobody knows which it is.
 
+If the block that holds the first cell is cut, its first part is cut further, down to that cell: numbers of events and
+amounts are often zero, and a table of two of them has a pile in that corner, which is too low for its cells to be
+parts. A handful of sums more are measured.
+
 In rows in which cells stand out they are measured one by one, but for those of blocks in which nothing is seen: these
 are measured whole. Little is lost there, and the noise of empty cells does not add up over long ranges.
 """
@@ -17,7 +21,7 @@ from math import log2
 import numpy as np
 
 from sparsedp.arrays import Floats, Integers
-from sparsedp.sensing.parts_of_blocks import cut_blocks
+from sparsedp.sensing.parts_of_blocks import cut_blocks, cut_to_the_first
 
 STEP, LEAST_BLOCKS = 4, 16
 """Blocks have some cells at least, or so many times more, and so on; but not so many that there are fewer of them."""
@@ -48,6 +52,11 @@ def parts(sums: Floats, size: int, n: int, deviation: float) -> Integers:
     most = size.bit_length() - 1
     sizes = np.left_shift(1, (most - np.clip(np.rint(wanted), 0, most)).astype(np.int64))
     return cut_blocks(np.where(sums >= DENSE * deviation * size, 1, sizes), size, n)
+
+
+def towards_the_first(starts: Integers, size: int) -> Integers:
+    """The same parts of blocks of `size` cells, but the first of them cut down to the first cell, if the block is."""
+    return cut_to_the_first(starts) if len(starts) > 1 and starts[1] < size else starts
 
 
 def cells_of_busy_blocks(sums: Floats, size: int, n: int, deviation: float) -> Integers:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.arrays import Integers
+from sparsedp.sensing.parts_of_blocks import cut_to_the_first
 
 TOWARDS_THE_FIRST = 3
 """Halvings towards the first cell after which something is taken to be there. Even cells are halved so far once in
@@ -23,10 +24,7 @@ def down_to_the_first(starts: Integers, n: int) -> Integers:
     """
     root = 1 << max(n - 1, 0).bit_length()
     end = int(starts[1]) if len(starts) > 1 else root
-    if end > root >> TOWARDS_THE_FIRST:
-        return starts
-    halves: Integers = 1 << np.arange(end.bit_length() - 1, dtype=np.int64)
-    return np.concatenate([starts[:1], halves, starts[1:]])
+    return starts if end > root >> TOWARDS_THE_FIRST else cut_to_the_first(starts)
 
 
 def taken_apart(starts: Integers, n: int, which: npt.NDArray[np.bool_]) -> Integers:
