@@ -1,9 +1,11 @@
 """Parts of blocks: as first cells and as letters they are the same, and nothing else is taken for parts."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparsedp.errors import InvalidInput
 from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.sensing.parts_of_blocks import cut_blocks, from_letters, to_letters
 from sparsedp.sensing.registry import sensing_from
@@ -86,3 +88,10 @@ def test_half_a_million_parts_take_a_letter_a_block() -> None:
     starts = cut_blocks(np.repeat([1, 64], 2**13), 64, 2**20)
     assert len(starts) > 2**19
     assert GroupSums(2**20, [starts, 64]).describe()["layers"] == ["a" * 2**13 + "g" * 2**13, 64]
+
+
+@pytest.mark.parametrize(("letters", "n"), [("Ab", 8), ("bB", 8), ("Zb", 8), ("C", 4), ("ß", 4), ("Éb", 8)])
+def test_capitals_that_say_nothing_are_refused(letters: str, n: int) -> None:
+    """Of the first block alone, and of a part of two cells at least that is not all there is."""
+    with pytest.raises(InvalidInput, match="layers"):
+        from_letters(letters, 4, n)
