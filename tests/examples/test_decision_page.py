@@ -37,6 +37,18 @@ def test_its_table_is_the_readmes(row: str, quoted: str) -> None:
     assert figures in (DOCS.parent / quoted).read_text()
 
 
+def test_its_shares_of_the_error_of_laplace_are_those_of_its_table() -> None:
+    """At ε = 0.1 and 0.01, of cells and of ranges."""
+    adaptive, laplace = (
+        [[float(figure.replace(",", "")) for figure in entry.split(" / ")] for entry in line.split(" | ")]
+        for line in re.findall(r"^\| `(?:Adaptive|Laplace)\(\)` \| .*? \| (.*) \|$", PAGE, re.MULTILINE)
+    )
+    said = re.findall(r"makes ([\d.]+) to ([\d.]+) of `Laplace`'s error in single cells and ([\d.]+) to ([\d.]+) of", PAGE)
+    for place in range(2):
+        shares = sorted(ours[place] / theirs[place] for ours, theirs in zip(adaptive, laplace, strict=True))
+        assert [f"{share:.2f}" for share in shares] == list(said[0][2 * place : 2 * place + 2])
+
+
 @pytest.mark.parametrize("figures", ["1,019 / 277", "2,571 / 245", "2,591 / 3,466", "605 / 324"])
 def test_its_figures_under_epsilon_and_delta_are_those_of_the_guarantees(figures: str) -> None:
     assert figures in PAGE
