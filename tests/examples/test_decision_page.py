@@ -43,7 +43,9 @@ def test_its_shares_of_the_error_of_laplace_are_those_of_its_table() -> None:
         [[float(figure.replace(",", "")) for figure in entry.split(" / ")] for entry in line.split(" | ")]
         for line in re.findall(r"^\| `(?:Adaptive|Laplace)\(\)` \| .*? \| (.*) \|$", PAGE, re.MULTILINE)
     )
-    said = re.findall(r"makes ([\d.]+) to ([\d.]+) of `Laplace`'s error in single cells and ([\d.]+) to ([\d.]+) of", PAGE)
+    said = re.findall(
+        r"makes ([\d.]+) to ([\d.]+) of `Laplace`'s error in single cells and ([\d.]+) to ([\d.]+) of", PAGE
+    )
     for place in range(2):
         shares = sorted(ours[place] / theirs[place] for ours, theirs in zip(adaptive, laplace, strict=True))
         assert [f"{share:.2f}" for share in shares] == list(said[0][2 * place : 2 * place + 2])

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from sparsedp.arrays import Integers
 from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, layers_of_blocks, regular_layers
-from sparsedp.mechanisms.adaptive_shares import ROWS, SMALL_BLOCK, shares_for
+from sparsedp.mechanisms.adaptive_shares import FAINT, FAINT_STANDS_OUT, ROWS, SMALL_BLOCK, shares_for
 from sparsedp.noise.law import LayersLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.sensing.group_sums import GroupSums
@@ -36,8 +36,8 @@ ROW, TABLE = (N,), (32, 32)
 PILE = range(568, 576)
 """The cells of a group that are taken for a pile."""
 LOOKS = (-50.0, 1e6)
-COURSES = {ROW: list(product(LOOKS, GROUPS)), TABLE: [(0.0, parts) for parts in PARTS]}
-"""What the look of rows sees (tables take none), and which groups the tree, the grid or the blocks' sums find."""
+COURSES = {ROW: list(product(LOOKS, GROUPS)), TABLE: list(product(LOOKS, PARTS))}
+"""What a look sees (of tables that of "cells" alone), and which groups the tree, the grid or the blocks' sums find."""
 
 
 def busy(groups: str, size: int) -> list[int]:
@@ -46,13 +46,19 @@ def busy(groups: str, size: int) -> list[int]:
 
 
 def courses(
-    shape: tuple[int, ...], workload: str, budget: sdp.Budget, counts: Integers | None = None
+    shape: tuple[int, ...],
+    workload: str,
+    budget: sdp.Budget,
+    counts: Integers | None = None,
+    *,
+    faint: bool = True,
 ) -> dict[tuple[float, str], sdp.Synopsis]:
-    """A synopsis for everything that the looks may have seen."""
+    """A synopsis for everything that the looks may have seen. `faint`: whether "cells" takes the total to be little."""
     found = {}
     table = np.ones(shape, np.int64) if counts is None else counts.reshape(shape)
     for seen, groups in COURSES[shape]:
         with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(adaptive, "FAINT", inf if faint else -inf)
             patch.setattr(adaptive, "standing_out", lambda *_, seen=seen: seen)
             patch.setattr(adaptive, "flat_groups", lambda *_, groups=groups: np.array(GROUPS[groups], np.int64))
             patch.setattr(adaptive, "parts", lambda *_, groups=groups: np.array(PARTS[groups], np.int64))
@@ -69,15 +75,16 @@ def courses(
 @pytest.mark.parametrize("budget", [sdp.Budget(epsilon="3/7"), sdp.Budget(rho="2/9")], ids=str)
 def test_every_course_costs_the_budget(shape: tuple[int, ...], workload: str, budget: sdp.Budget) -> None:
     kinds = set()
-    for synopsis in courses(shape, workload, budget).values():
+    every = [one for faint in (True, False) for one in courses(shape, workload, budget, faint=faint).values()]
+    for synopsis in every:
         expenses = synopsis.guarantee.expenses
         paid = [Fraction(each.budget.rho or each.budget.epsilon or 0) for each in expenses]
         assert min(paid) > 0
         assert sum(paid) == (budget.rho or budget.epsilon)
         assert isinstance(synopsis.sensing, GroupSums)
         kinds.add((tuple(each.purpose for each in expenses), isinstance(synopsis.sensing.layers[0], int)))
-        assert shape == ROW or {each.purpose for each in expenses} == {"measure"}
-    assert len(kinds) >= (1 if workload == "cells" else 3 if shape == ROW else 2), "courses were left out"
+        assert shape == ROW or workload == "cells" or {each.purpose for each in expenses} == {"measure"}
+    assert len(kinds) >= (3 if shape == ROW or workload == "cells" else 2), "courses were left out"
 
 
 def test_small_groups_are_measured_cell_by_cell() -> None:
@@ -123,12 +130,36 @@ def test_nothing_but_the_looks_decides_what_is_measured(workload: str) -> None:
     """The same looks, very different counts: the same groups, the same noise, the same expenses."""
     budget = sdp.Budget(epsilon="3/7")
     rows = [np.zeros(N, np.int64), np.full(N, 2**40), 7 * np.arange(N) ** 3 + 1]
-    plain, *others = (courses(ROW, workload, budget, row) for row in rows)
-    for other in others:
-        for course, one in plain.items():
-            assert one.sensing == other[course].sensing
-            assert one.law == other[course].law
-            assert one.guarantee == other[course].guarantee
+    for faint in (True, False):
+        plain, *others = (courses(ROW, workload, budget, row, faint=faint) for row in rows)
+        for other in others:
+            for course, one in plain.items():
+                assert one.sensing == other[course].sensing
+                assert one.law == other[course].law
+                assert one.guarantee == other[course].guarantee
+
+
+@pytest.mark.parametrize("shape", COURSES, ids=str)
+def test_cells_are_not_measured_where_there_are_few_records_and_none_stands_out(
+    shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The noisy total alone decides, and then a look: each beside a public threshold."""
+    unit = sqrt(2) / 0.1
+    for records, seen, by_cells in [
+        (FAINT + 1e6, 0.0, True),
+        (FAINT - 1e6, FAINT_STANDS_OUT + 1, True),
+        (FAINT - 1e6, FAINT_STANDS_OUT - 1, False),
+    ]:
+        monkeypatch.setattr(adaptive, "standing_out", lambda *_, seen=seen: seen)
+        counts = np.full(shape, max(0, int(records * unit / N)))
+        synopsis = Adaptive("cells").measure(counts, epsilon="0.1", source=SeededSource(2))
+        assert isinstance(synopsis.sensing, GroupSums)
+        assert (synopsis.sensing.layers[0] == 1) == by_cells
+        purposes = [each.purpose for each in synopsis.guarantee.expenses]
+        assert ("see whether cells stand out" in purposes) == (records < FAINT)
+    signed = Adaptive("cells").measure(np.zeros(shape, np.int64), epsilon="0.1", negative=True)
+    assert isinstance(signed.sensing, GroupSums)
+    assert signed.sensing.layers == [1, N], "where counts may be negative, a small total is no sign of few records"
 
 
 def test_the_look_is_measured_in_units_that_are_public(monkeypatch: pytest.MonkeyPatch) -> None:

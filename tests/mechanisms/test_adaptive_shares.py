@@ -8,6 +8,7 @@ import pytest
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, bundles, layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_shares import (
     DEVIATIONS,
+    FAINT_LOOK,
     LEAST_CELLS,
     ROWS,
     SMALL_BLOCK,
@@ -59,15 +60,21 @@ def test_looks_leave_most_of_the_budget(shares: Shares) -> None:
 
 @pytest.mark.parametrize("workload", ROWS)
 def test_tables_are_divided_by_public_facts(workload: str) -> None:
-    assert shares_for(workload, (1000,), (True,)) == ROWS[workload]
-    assert shares_for(workload, (1, 1000, 1), (False, True, True)) == ROWS[workload]
-    assert shares_for(workload, (46, 46), (True, True)) == TABLES[workload]
-    smaller = TABLES[workload] if workload == "cells" else replace(TABLES[workload], grid=SMALL_BLOCK)
+    of_rows, of_tables = ROWS[workload], TABLES[workload]
+    smaller = of_tables if workload == "cells" else replace(of_tables, grid=SMALL_BLOCK)
+    if workload == "cells":
+        faint = replace(TABLES["ranges"], look=FAINT_LOOK)
+        of_rows = replace(of_rows, faint=replace(ROWS["ranges"], look=FAINT_LOOK))
+        of_tables, smaller = replace(of_tables, faint=faint), replace(smaller, faint=replace(faint, grid=SMALL_BLOCK))
+    assert shares_for(workload, (1000,), (True,)) == of_rows
+    assert shares_for(workload, (1, 1000, 1), (False, True, True)) == of_rows
+    assert shares_for(workload, (46, 46), (True, True)) == of_tables
     assert shares_for(workload, (45, 45), (True, True)) == smaller
     assert shares_for(workload, (1000,), (False,)) == (ROWS["cells"] if workload == "cells" else UNORDERED)
     for shape, ordered in (((LEAST_CELLS - 1,), (True,)), ((15, 17), (True, True)), ((3, 200), (False, True))):
         shares = shares_for(workload, shape, ordered)
         assert shares.look == shares.tree == shares.grid == 0
+        assert shares.faint is None
 
 
 def test_more_has_to_stand_out_of_longer_rows() -> None:

@@ -19,7 +19,7 @@ from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.adaptive_grid import block_size, cells_of_busy_blocks, parts, towards_the_first
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, bundles, layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_piles import may_hide_piles, piles_taken_apart
-from sparsedp.mechanisms.adaptive_shares import ROWS, Shares, in_regular_layers, shares_for
+from sparsedp.mechanisms.adaptive_shares import FAINT, FAINT_STANDS_OUT, ROWS, Shares, in_regular_layers, shares_for
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
 from sparsedp.mechanisms.partition.cut_leaves import down_to_the_first, singled
@@ -37,6 +37,10 @@ from sparsedp.synopsis import Synopsis
 
 Look = Callable[[Integers, float, Callable[[Integers], None]], float]
 """Takes the cells, the deviation of the noise that a whole budget puts on one, and what adds the look's own noise."""
+
+
+STANDS_OUT = "see whether cells stand out"
+"""What a look is paid for."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,8 @@ class Adaptive(Mechanism):
             _measure_table(layers, shares)
         elif shares.look:
             _measure_row(layers, shares)
+        elif shares.faint is not None and not negative:
+            _measure_cells(layers, shares, shares.faint)
         else:
             _measure_regular(layers, shares)
         sensing = GroupSums(cells.size, layers.groups, *table)
@@ -149,29 +155,56 @@ def _measure_regular(layers: _Layers, shares: Shares, left: Fraction = WHOLE) ->
         layers.measure(size, share * left)
 
 
+def _measure_cells(layers: _Layers, shares: Shares, faint: Shares) -> None:
+    """All cells together, and each of them; or, if there is so little in all of them that most would be lost in the
+    noise, and none stands out, what the shares for that case say: groups that seem to be flat, or parts of a grid.
+    """
+    (_, left), (_, of_total) = regular_layers(layers.n, shares, layers.power)
+    total = float(layers.measure(layers.n, of_total)[0])
+    if total >= FAINT * layers.unit:
+        layers.measure(1, left)
+        return
+    left -= faint.look
+    if layers.look(standing_out, faint.look, STANDS_OUT) >= FAINT_STANDS_OUT:
+        layers.measure(1, left)
+    elif faint.grid:
+        _measure_grid(layers, faint, total, left)
+    else:
+        layers.groups = [first_cells(layers.n, layers.n)]  # one group, as the bundles of a row are groups
+        _measure_groups(layers, faint, left)
+
+
 def _measure_row(layers: _Layers, shares: Shares) -> None:
-    """Blocks and cells of them, if cells stand out; else groups that seem to be flat, and bundles of them if they are
-    many; if a pile may hide in one, the groups, and then again with the cells of that one.
+    """Blocks and cells of them, if cells stand out; else groups that seem to be flat."""
+    left = 1 - shares.look
+    if layers.look(standing_out, shares.look, STANDS_OUT) < shares.stands_out_from(layers.n):
+        _measure_groups(layers, shares, left)
+        return
+    (_, of_cells), *coarser = regular_layers(layers.n, shares, layers.power)
+    for size, share in reversed(coarser[1:]):
+        layers.measure(size, share * left)
+    size, share = coarser[0]
+    sums = layers.measure(size, share * left)
+    layers.measure(_busy_cells(layers, sums, size, share * left), of_cells * left)
+
+
+def _measure_groups(layers: _Layers, shares: Shares, left: Fraction) -> None:
+    """Groups that seem to be flat, and bundles of them if they are many; if a pile may hide in one, the groups, and
+    then again with the cells of that one.
 
     Where the tree went some way there, the first group is measured down to the first cell. That assumes something of
     the data: that amounts, waiting times and numbers of events are often zero, in a pile that is too low for the tree.
     Short ranges from the first cell on are right then; those that hold the whole group pay for it, and so does the
     total.
     """
-    left = 1 - shares.look
-    if layers.look(standing_out, shares.look, "see whether cells stand out") >= shares.stands_out_from(layers.n):
-        (_, of_cells), *coarser = regular_layers(layers.n, shares, layers.power)
-        for size, share in reversed(coarser[1:]):
-            layers.measure(size, share * left)
-        size, share = coarser[0]
-        sums = layers.measure(size, share * left)
-        layers.measure(_busy_cells(layers, sums, size, share * left), of_cells * left)
-        return
     starts, decay, tree = _grown(layers.row, hidden(layers.unit), shares, layers.terms)
     layers.looks.append(tree)
     left -= shares.tree
     if len(starts) > MOST_PARTS:
-        _measure_regular(layers, shares, left)
+        if layers.groups:
+            layers.measure(1, left)
+        else:
+            _measure_regular(layers, shares, left)
         return
     together, alone = bundles(len(starts), layers.power)
     if together:
@@ -188,11 +221,20 @@ def _measure_table(layers: _Layers, shares: Shares) -> None:
     """All cells together, blocks of them, and parts of the blocks, of each more, the more records it has; towards the
     first cell the smallest, for the same reason as in rows.
     """
+    *_, (_, of_total) = layers_of_blocks(layers.n, shares.cells, shares.grid)
+    total = float(layers.measure(layers.n, of_total)[0])
+    _measure_grid(layers, shares, total, 1 - of_total)
+
+
+def _measure_grid(layers: _Layers, shares: Shares, total: float, left: Fraction) -> None:
+    """Blocks of cells, and parts of the blocks, beside the `total` that was measured; with what is left."""
     n, least = layers.n, shares.grid
     *_, (_, of_blocks), (_, of_total) = layers_of_blocks(n, shares.cells, least)
-    total = layers.measure(n, of_total)
-    size = block_size(float(total[0]), n, least, layers.deviation(of_blocks))
-    (_, of_parts), (_, of_blocks), *coarser = layers_of_blocks(n, shares.cells, size)
+    left /= 1 - of_total
+    size = block_size(total, n, least, layers.deviation(of_blocks * left))
+    (_, of_parts), (_, of_blocks), *coarser = [
+        (each, share * left) for each, share in layers_of_blocks(n, shares.cells, size)
+    ]
     for each, share in reversed(coarser[:-1]):
         layers.measure(each, share)
     sums = layers.measure(size, of_blocks)

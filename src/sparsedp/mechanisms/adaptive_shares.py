@@ -21,6 +21,10 @@ SMALL_TABLE, SMALL_BLOCK = 2048, 16
 LEAST_CELLS = 4 * LEAST_BLOCK
 """Smaller rows and tables are measured in regular layers, whatever their cells are."""
 
+FAINT, FAINT_STANDS_OUT = 100.0, 30.0
+"""In deviations of the noise on a cell, whatever their number: with fewer records in all, sums show more of single
+cells than cells do, unless cells stand out by so much, all together."""
+
 DEVIATIONS = 2.0
 """Of a look's own noise (if it is Laplace; more, if it is Gaussian): less is not taken for something seen."""
 
@@ -39,6 +43,9 @@ class Shares:
     In tables, `grid`: how many cells the smallest blocks of a grid have that follows the counts (`adaptive_grid.py`); 0
     for none.
 
+    `faint`: for cells and a total alone, the shares of a look, and of the groups or the grid that are measured in place
+    of the cells if the total is below `FAINT` and nothing is seen to stand out; None for cells in any case.
+
     `cells`: of what is left, for the cells, or for the parts of the grid; 0 for what is best for both cells and
     ranges, with blocks that are so too.
     `blocks`: how many cells the smallest blocks have; 0 for no blocks, None for blocks that are best for ranges.
@@ -54,6 +61,7 @@ class Shares:
     recovery: str
     piles: Fraction = Fraction(0)
     grid: int = 0
+    faint: Shares | None = None
 
     def stands_out_from(self, n: int) -> float:
         """By how much the cells of a row have to stand out, all together, for cells to be measured."""
@@ -65,7 +73,8 @@ def _hundredths(number: int) -> Fraction:
 
 
 NONE = Fraction(0)
-LOOK = _hundredths(2)
+LOOK, FAINT_LOOK = _hundredths(2), _hundredths(5)
+"""Of rows, and of what is faint: there less has to be seen."""
 
 ROWS: dict[str, Shares] = {
     "cells": Shares(NONE, 0.0, NONE, 1, _hundredths(98), 0, "layers"),
@@ -106,12 +115,16 @@ def shares_for(workload: str, shape: Sequence[int], ordered: Sequence[bool]) -> 
     apart = any(not is_ordered and side > 1 for side, is_ordered in zip(shape, ordered, strict=True))
     if smooth == 0:
         return ROWS["cells"] if workload == "cells" else UNORDERED
-    shares = (ROWS if smooth == 1 else TABLES)[workload]
+    all_shares = ROWS if smooth == 1 else TABLES
     if apart or prod(shape) < LEAST_CELLS:
-        return in_regular_layers(shares)
-    return replace(shares, grid=SMALL_BLOCK) if shares.grid and prod(shape) < SMALL_TABLE else shares
+        return in_regular_layers(all_shares[workload])
+    shares, faint = (
+        replace(each, grid=SMALL_BLOCK) if each.grid and prod(shape) < SMALL_TABLE else each
+        for each in (all_shares[workload], all_shares["ranges"])
+    )
+    return replace(shares, faint=replace(faint, look=FAINT_LOOK)) if workload == "cells" else shares
 
 
 def in_regular_layers(shares: Shares) -> Shares:
     """The same, measured in regular layers whatever the cells are."""
-    return replace(shares, look=NONE, tree=NONE, grid=0)
+    return replace(shares, look=NONE, tree=NONE, grid=0, faint=None)
