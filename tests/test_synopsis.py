@@ -228,3 +228,6 @@ def test_a_caller_who_makes_every_underflow_an_error_loses_nothing(workload: str
         release = sdp.release(counts, epsilon=1, mechanism=sdp.Adaptive(workload), ledger=ledger)
         assert release.stderr is not None
         assert np.isfinite(release.stderr).all()
+        for query in (3, (10, 200)):
+            interval = release.interval(query, 0.5)
+            assert interval.low <= interval.high

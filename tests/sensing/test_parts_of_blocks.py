@@ -16,13 +16,13 @@ LETTERS = "abcdefgh"
 @st.composite
 def letters_of_blocks(draw: st.DrawFn) -> tuple[str, int, int]:
     """Letters, the cells of a block, and all of them; the last block may be cut by the end. The first letter may be a
-    capital, if the first part is not all there is, and has several cells.
+    capital, if the first part is not all there is of its block, and has several cells.
     """
     power = draw(st.integers(0, 7))
     blocks = draw(st.integers(1, 12))
     n = (blocks - 1) * 2**power + draw(st.integers(1, 2**power))
     text = "".join(draw(st.sampled_from(LETTERS[: power + 1])) for _ in range(blocks))
-    if 1 < 2 ** LETTERS.index(text[0]) < n and draw(st.booleans()):
+    if 1 < 2 ** LETTERS.index(text[0]) < min(n, 2**power) and draw(st.booleans()):
         text = text[0].upper() + text[1:]
     return text, 2**power, n
 
@@ -63,7 +63,7 @@ def test_other_groups_have_no_letters(begins: list[bool], block: int) -> None:
     letters = to_letters(starts, block, 32)
     sizes = [np.diff(starts[starts // block == number], append=(number + 1) * block) for number in range(32 // block)]
     first, *others = [each.tolist() for each in sizes]
-    cut = [[1, *(2**at for at in range(power)), *[2**power] * (block // 2**power - 1)] for power in (1, 2, 3)]
+    cut = [[1, *(2**at for at in range(power)), *[2**power] * (block // 2**power - 1)] for power in (1, 2)]
     alike = [len(set(each)) == 1 and each[0] in (1, 2, 4, 8) for each in (first, *others)]
     assert (letters is not None) == ((alike[0] or first in cut) and all(alike[1:]))
     if letters is not None:
@@ -90,7 +90,7 @@ def test_half_a_million_parts_take_a_letter_a_block() -> None:
     assert GroupSums(2**20, [starts, 64]).describe()["layers"] == ["a" * 2**13 + "g" * 2**13, 64]
 
 
-@pytest.mark.parametrize(("letters", "n"), [("Ab", 8), ("bB", 8), ("Zb", 8), ("C", 4), ("ß", 4), ("Éb", 8)])
+@pytest.mark.parametrize(("letters", "n"), [("Ab", 8), ("bB", 8), ("Zb", 8), ("Cb", 8), ("C", 4), ("ß", 4), ("Éb", 8)])
 def test_capitals_that_say_nothing_are_refused(letters: str, n: int) -> None:
     """Of the first block alone, and of a part of two cells at least that is not all there is."""
     with pytest.raises(InvalidInput, match="layers"):

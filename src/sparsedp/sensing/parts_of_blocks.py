@@ -1,8 +1,8 @@
 """Blocks of cells in a row, each cut into parts of one size: as first cells, or as one letter a block.
 
 A block's letter tells the size of its parts: a for 1 cell, b for 2, c for 4, and so on. A file with many parts is far
-smaller so than if it said where each begins. Where the letter of the first block is a capital, its first part is cut by
-halves, and the first half again, down to the first cell.
+smaller so than if it said where each begins. Where the letter of the first block is a capital, its first part, which is
+less than the block, is cut by halves, and the first half again, down to the first cell.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def to_letters(starts: Integers, block: int, n: int) -> str | None:
     """One a block; None if these are not parts of 2^k cells of every block of n cells, but for the first of all."""
     letters = _of_one_size(starts, block, n)
     power = 1
-    while letters is None and power < len(starts) and starts[power] == 1 << (power - 1):
+    while letters is None and 1 << power < block and power < len(starts) and starts[power] == 1 << (power - 1):
         uncut = _of_one_size(np.delete(starts, slice(1, power + 1)), block, n)
         if uncut is not None and ord(uncut[0]) == FIRST_LETTER + power:
             letters = uncut[0].upper() + uncut[1:]
@@ -82,7 +82,7 @@ def from_letters(letters: str, block: object, n: int) -> Integers:
     if to_the_first:
         letters = letters[0].lower() + letters[1:]
     powers = np.frombuffer(letters.encode("utf-32-le", "replace"), np.uint32).astype(np.int64) - FIRST_LETTER
-    if powers.min() < 0 or powers.max() > most:
+    if powers.min() < 0 or powers.max() > most or (to_the_first and powers[0] == most):
         raise InvalidInput("layers", "other letters", f"give letters from a to {chr(FIRST_LETTER + most)}")
     sizes: Integers = np.left_shift(1, powers)
     if int(_counts(sizes, block, n).sum()) > MOST_PARTS:

@@ -179,3 +179,13 @@ def test_where_intervals_begin_at_zero_all_that_they_miss_is_above() -> None:
         found = [errors.cell_intervals(level)[1] for level in (0.5, 0.8, 0.81, 0.9, 0.95, 0.99)]
         assert all((wider >= narrower).all() for narrower, wider in pairwise(found))
     assert np.mean(held) > 0.94
+
+
+def test_where_everything_came_out_as_zero_there_may_be_records_all_the_same() -> None:
+    """Made-up truths are empty then, and have no errors."""
+    counts = np.zeros(200, np.int64)
+    counts[::60] = 1
+    release = Adaptive("cells").release(counts, epsilon="0.5", source=SeededSource(10))
+    assert release.stderr is not None
+    assert (release.values == 0.0).any()
+    assert (release.stderr > 0.0).all()

@@ -63,6 +63,7 @@ class LayerErrors:
         """Whether cells were measured, all of them or those of some blocks."""
         return len(self._fit.layers[0].starts) == self._fit.sensing.n or in_busy_blocks(self._fit)
 
+    @usual_warnings()
     def variance(self, weights: Floats) -> float:
         """The mean squared error of Σ weights·cells."""
         row = self._in_a_row(weights)
@@ -95,6 +96,7 @@ class LayerErrors:
         removed = max(noise - variance, LEAST_REMOVED * noise)
         return moved - removed if moved > CERTAIN**2 * removed else 0.0
 
+    @usual_warnings()
     def _ends(self, level: float) -> tuple[Floats, Floats]:
         """How far below and above intervals of cells reach: a standard error at least."""
         below, above = self._model.ends(level)

@@ -8,6 +8,7 @@ is learned from what the recovery left over, per level and by how busy the surro
 from __future__ import annotations
 
 from functools import lru_cache
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 
 MORE = 1.25
 """Made-up truths are smoother than the true one, so errors vary so much more; up to the noise, which is known."""
+
+FAINT = 0.1
+"""Records of all cells where no cell came out above zero, in deviations of the noise of their sum: made-up truths have
+none then, and no errors, but the true one may have some."""
 
 AT_ZERO = 0.8
 """Where intervals of this level begin at zero, those of higher ones need not miss as often above as below. (It is one
@@ -95,7 +100,8 @@ def model_of_cells(fit: Fit, noise: Floats, made_up: Resampled) -> ErrorModel:
             high = np.where(reach(AT_ZERO)[0] >= estimate, one_sided, high)
         return low, np.maximum(high, hidden.upper_ends((1 - level) / 2))
 
-    return ErrorModel(more * seen + beyond, shared, own, ends)
+    least = FAINT * sqrt(fit.total_variance / n)
+    return ErrorModel(np.maximum(more * seen + beyond, least), shared, own, ends)
 
 
 def _more(errors: Floats, noise: Floats | float) -> Floats:

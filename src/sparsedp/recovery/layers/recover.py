@@ -278,7 +278,7 @@ def _shrunk(cells: Floats, law: IndependentLaw, level_variances: Floats | None) 
 def _chosen_groups(sensing: GroupSums, fused: list[Layer]) -> Layer | None:
     """The layer of groups that a private look chose, whose sums are kept: the look says that they differ.
 
-    Beside the cells, only stored synopses have one.
+    Beside the cells, stored synopses have one, and the total of few records in which a tree found very many groups.
     """
     for layer, described in zip(fused, sensing.layers, strict=True):
         if not isinstance(described, int):

@@ -11,7 +11,7 @@ from sparsedp.recovery.layers.detail_variances import LEAST_NOISE
 DECAY = 2.7
 """Of the look, in deviations of the noise that the budget of all layers together would put on one sum: at the shares of
 the budget that `mechanisms/adaptive_shares.py` gives them, and what the look costs (`partition/private_tree.md`), 2.4
-to 2.9 under Laplace noise and 2.2 to 3.4 under Gaussian."""
+to 2.9 under Laplace noise and 2.2 to 3.7 under Gaussian."""
 
 
 def unseen_deviation(law: LayersLaw, n: int, sizes: Integers | int) -> Floats:
