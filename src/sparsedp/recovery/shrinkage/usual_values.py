@@ -33,7 +33,10 @@ LEAST_VARIANCE = 1.0
 MANY = 1 << 18
 """From so many cells on fewer reaches are tried, to save time."""
 
-IN_ROWS, IN_LONG_ROWS = (1, 4, 16, 64), (1, 8, 64)
+LARGEST_TABLE = 1 << 20
+"""Tables of so many cells and more stay as they are: it would take a good part of the time of a whole release."""
+
+IN_ROWS, IN_LONG_ROWS = (1, 4, 16, 64), (8,)
 IN_TABLES, IN_LARGE_TABLES = (1, 3, 8), (2,)
 """How far the cells around one reach, along one axis, and along each of several."""
 
@@ -49,7 +52,7 @@ def towards_usual_values(observed: Floats, shrunk: Floats, law: IndependentLaw, 
     sides = observed.shape[1:]
     few, many = (IN_ROWS, IN_LONG_ROWS) if len(sides) == 1 else (IN_TABLES, IN_LARGE_TABLES)
     reaches = [reach for reach in (few if observed.size < MANY else many) if reach < max(sides)]
-    if not reaches or not LEAST_VARIANCE < law.variance < inf:
+    if not reaches or not LEAST_VARIANCE < law.variance < inf or (len(sides) > 1 and observed.size >= LARGEST_TABLE):
         return shrunk
     deviation = sqrt(law.variance)
     heights = observed / deviation
