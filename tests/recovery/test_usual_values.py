@@ -12,7 +12,7 @@ from sparsedp.arrays import Floats, Integers, Mask
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.layers import recover
-from sparsedp.recovery.shrinkage import chunks
+from sparsedp.recovery.shrinkage import chunks, usual_values
 from sparsedp.recovery.shrinkage.shrink import shrink
 from sparsedp.recovery.shrinkage.usual_values import FEWEST, WIDTHS, towards_usual_values
 from sparsedp.recovery.shrinkage.value_or_deviation import FADES
@@ -245,3 +245,13 @@ def test_cells_reach_it_in_their_places(workload: str, counts: Integers, monkeyp
     raised = (np.arange(counts.size).reshape(counts.shape) % 7 == 0)[alone]
     change = (moved - plain)[alone]
     assert change[raised].mean() > change[~raised].mean() + 300.0
+
+
+def test_very_large_tables_stay_and_rows_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To save time."""
+    table, row = noisy(rough((64, 64))), noisy(rough((4096,)))
+    monkeypatch.setattr(usual_values, "LARGEST_TABLE", 4096)
+    assert towards_usual_values(table, table, LAW) is table
+    assert (towards_usual_values(row, row, LAW) != row).any()
+    monkeypatch.setattr(usual_values, "LARGEST_TABLE", 4097)
+    assert (towards_usual_values(table, table, LAW) != table).any()
