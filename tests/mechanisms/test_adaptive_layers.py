@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 
 from sparsedp.mechanisms.adaptive_layers import (
-    FEW_GROUPS,
     GAUSSIAN,
     LAPLACE,
     SMALL,
     RegularLayers,
-    bundles,
     range_variance,
     regular_layers,
 )
@@ -112,33 +110,3 @@ def test_of_many_cells_more_is_spent_on_blocks(power: int) -> None:
 @EVERY_POWER
 def test_a_handful_of_cells_has_no_blocks_under_laplace_noise(power: int) -> None:
     assert (len(regular_layers(100, ROWS["any"], power)) == 2) == (power == LAPLACE)
-
-
-def exact_of_groups(groups: int, together: int, alone: float, power: int) -> float:
-    layers, shares = [np.arange(groups)], [alone]
-    if together:
-        layers.append(np.arange(0, groups, together))
-        shares.append(1 - alone)
-    return exact_variance(layers, shares, power)
-
-
-@EVERY_POWER
-@pytest.mark.parametrize("groups", [30, 46, 50, 96, 250])
-def test_bundles_are_near_the_best_for_ranges(groups: int, power: int) -> None:
-    together, alone = bundles(groups, power)
-    found = exact_of_groups(groups, together, float(alone), power)
-    candidates = product((4, 6, 8, 12, 16, 24, 32, 48), range(3, 8))
-    best = min(exact_of_groups(groups, size, tenths / 10, power) for size, tenths in candidates if size < groups)
-    assert found <= 1.1 * best
-    assert found <= 1.001 * exact_of_groups(groups, 0, 1.0, power)
-    assert (together > 0) == (power == GAUSSIAN or groups > 39)
-
-
-@EVERY_POWER
-def test_few_groups_are_measured_one_by_one(power: int) -> None:
-    for groups in range(1, FEW_GROUPS + 1):
-        assert bundles(groups, power) == (0, Fraction(1))
-
-
-def test_very_many_groups_have_large_bundles() -> None:
-    assert bundles(10**5)[0] > bundles(10**4)[0] > bundles(10**3)[0]

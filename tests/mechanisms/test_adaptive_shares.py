@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, bundles, layers_of_blocks, regular_layers
+from sparsedp.mechanisms.adaptive_bundles import ALONE
+from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_shares import (
     DEVIATIONS,
     FAINT_LOOK,
@@ -38,8 +39,7 @@ def smallest(shares: Shares) -> Fraction:
         sizes = [SMALL_BLOCK * 4**step for step in range(12)]
         found += [share for n in SIZES for size in sizes for _, share in layers_of_blocks(n, shares.cells, size)]
     if shares.tree:
-        alone = [bundles(groups, power)[1] for groups in [1, 24, 25, 60, 10**4, 10**7] for power in (LAPLACE, GAUSSIAN)]
-        least = min(min(each, 1 - each) for each in alone if each < 1)
+        least = min(min(alone, 1 - alone) for alone in ALONE)
         found += [shares.tree / COST, (1 - shares.look - shares.tree) * least]
     return min(found)
 

@@ -16,8 +16,9 @@ from sparsedp.arrays import Integers
 from sparsedp.constraints import Constraints
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
+from sparsedp.mechanisms.adaptive_bundles import bundles
 from sparsedp.mechanisms.adaptive_grid import block_size, cells_of_busy_blocks, parts, towards_the_first
-from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, bundles, layers_of_blocks, regular_layers
+from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_piles import may_hide_piles, piles_taken_apart
 from sparsedp.mechanisms.adaptive_shares import FAINT, FAINT_STANDS_OUT, ROWS, Shares, in_regular_layers, shares_for
 from sparsedp.mechanisms.base import Mechanism
@@ -206,7 +207,7 @@ def _measure_groups(layers: _Layers, shares: Shares, left: Fraction) -> None:
         else:
             _measure_regular(layers, shares, left)
         return
-    together, alone = bundles(len(starts), layers.power)
+    together, alone = bundles(starts, layers.n, layers.power, for_cells=not shares.cells)
     if together:
         layers.measure(starts[::together], left * (1 - alone))
     left *= alone

@@ -1,5 +1,5 @@
-"""Which sums Adaptive measures, and with which shares: layers that make the sum over a random range least uncertain,
-or that and a cell both.
+"""Which sums of blocks Adaptive measures, and with which shares: layers that make the sum over a random range least
+uncertain, or that and a cell both.
 
 Linear theory alone: what fusing the layers leaves of the noise (`recovery/layers/fusion.py`), before anything is
 shrunk. `power`: the variance of the noise of a share falls with this power of it: 2 for Laplace noise, 1 for Gaussian.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise, product
+from itertools import pairwise
 
 from sparsedp.mechanisms.adaptive_shares import LEAST_CELLS, Shares
 
@@ -32,12 +32,6 @@ MOST_BETWEEN = 3
 
 LEAST_OF_ROWS = 64
 """Of rows with many cells: sums of smaller blocks would be kept with noise that shrinking removes."""
-
-FEW_GROUPS = 24
-"""Up to so many chosen groups are measured one by one; more, also every few together if that helps ranges."""
-
-TOGETHER = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512)
-"""How many may be."""
 
 RegularLayers = tuple[tuple[int, Fraction], ...]
 """Sizes of blocks, and their shares of what is left, finest first."""
@@ -123,22 +117,3 @@ def range_variance(n: int, layers: RegularLayers, power: int) -> float:
             variance += fused * (parts - 1.0 / parts if finer == 1 else parts - 1.0) / 3.0
         fused = 1.0 / (float(share) ** power + 1.0 / (parts * fused))
     return variance + fused / 6.0
-
-
-def bundles(groups: int, power: int = LAPLACE) -> tuple[int, Fraction]:
-    """How many chosen groups to measure together besides one by one, and the share of the single ones; 0 for none.
-
-    Of some sizes and shares, those of the least variance of the sum over a random range of groups: whole bundles, and
-    parts of two.
-    """
-    best, size, single = (groups + 2) / 3, 0, Fraction(1)
-    if groups <= FEW_GROUPS:
-        return size, single
-    for together, tenths in product(TOGETHER, range(3, 8)):
-        if together < groups:
-            alone = (tenths / 10) ** -power
-            whole = 1 / ((1 - tenths / 10) ** power + 1 / (together * alone))
-            variance = (groups / together - 1) / 3 * whole + alone * (together - 1 / together) / 3
-            if variance < best:
-                best, size, single = variance, together, Fraction(tenths, 10)
-    return size, single
