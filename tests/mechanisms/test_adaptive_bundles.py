@@ -17,7 +17,7 @@ EVEN, CROWD, TWO_CROWDS = "even", "a crowd of cells", "two crowds"
 
 
 def groups_of(kind: str, groups: int) -> tuple[Integers, int]:
-    """First cells, and how many cells there are: groups of 2; or most of them cells, at the beginning or in two places."""
+    """First cells, and how many cells there are: groups of 2; or most of them cells, in one place or in two."""
     if kind == EVEN:
         return np.arange(0, 2 * groups, 2), 2 * groups
     wide = 8
