@@ -41,6 +41,16 @@ def test_how_many_lines_go_together_does_not_matter(lines: int, monkeypatch: pyt
     np.testing.assert_allclose(out, sum(padded[:, i : i + 30] for i in range(7)), atol=1e-9)
 
 
+@pytest.mark.parametrize("chunk", [1, 5, 97, 500])
+def test_where_chunks_of_rows_begin_does_not_matter(chunk: int) -> None:
+    cells = np.random.default_rng(3).normal(size=(7, 70))
+    out = np.empty(cells.size)
+    for start in range(0, cells.size, chunk):
+        cells_around._slide_along_the_last(cells.reshape(-1), 70, 4, out, start, min(start + chunk, cells.size))
+    padded = np.pad(cells, ((0, 0), (4, 4)))
+    np.testing.assert_allclose(out.reshape(cells.shape), sum(padded[:, i : i + 70] for i in range(9)), atol=1e-9)
+
+
 def test_long_tables_are_worked_on_in_chunks() -> None:
     cells = np.random.default_rng(2).normal(size=(1, 300, 600))
     with chunks_of(cells.size) as chunks:

@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tree_oracle import plain_excess, plain_unevenness
 
-from sparsedp.mechanisms.partition.unevenness import BLOCK, MOST_COUNT, Unevenness, block_excesses
+from sparsedp.mechanisms.partition.unevenness import (
+    BLOCK,
+    LANES,
+    MOST_COUNT,
+    Unevenness,
+    block_excesses,
+    sorting_network,
+)
 
 small = st.integers(-50, 50)
 near_the_cut = st.integers(MOST_COUNT - 3, MOST_COUNT + 3) | st.integers(-MOST_COUNT - 3, -MOST_COUNT + 3)
@@ -98,3 +105,22 @@ def test_the_row_is_left_alone() -> None:
     Unevenness(row, 2)
     block_excesses(row, 4, 0)
     assert row.tolist() == [5, 1, 4, 2**40, -3]
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 8, 16])
+def test_the_network_sorts(size: int) -> None:
+    """All rows of zeros and ones: a network that sorts these sorts everything."""
+    rows = (np.arange(2**size)[:, None] >> np.arange(size)) & 1
+    for lower, upper in sorting_network(size):
+        assert lower < upper
+        pair = rows[:, [lower, upper]]
+        rows[:, lower], rows[:, upper] = pair.min(axis=1), pair.max(axis=1)
+    assert (np.diff(rows, axis=1) >= 0).all()
+
+
+@pytest.mark.parametrize("n", [LANES * BLOCK, LANES * BLOCK + 5, 3 * LANES * BLOCK - 1])
+def test_blocks_side_by_side_are_sorted_as_one_by_one(n: int) -> None:
+    row = np.random.default_rng(n).integers(-90, 90, n)
+    for size in (1, 2, 4, 8, 16):
+        groups = [row[start : start + size].tolist() for start in range(0, n, size)]
+        assert block_excesses(row, size, 7).tolist() == [plain_excess(group, 7) for group in groups]

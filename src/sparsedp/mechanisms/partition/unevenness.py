@@ -17,6 +17,8 @@ apart, so that no sum can leave 64 bits.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from sparsedp.arrays import Integers
@@ -26,6 +28,9 @@ MOST_COUNT = 2**31
 
 BLOCK = 16
 """Cells are compared pair by pair within aligned blocks of so many, or of less within smaller groups."""
+
+LANES = 256
+"""Blocks that are sorted side by side."""
 
 
 class Unevenness:
@@ -65,24 +70,55 @@ def _differences(before: Integers, size: int) -> Integers:
     return differences
 
 
-@kernel
 def block_excesses(row: Integers, size: int, slack: int) -> Integers:
-    """Of every group of `size` cells, by how much pairs of its sorted cells are apart beyond `slack`.
-
-    For small groups: they are sorted in place, one after the other, in a buffer of their own.
+    """Of every group of `size` cells, a power of two and small, by how much pairs of its sorted cells are apart beyond
+    `slack`; the last may have fewer cells.
     """
-    excesses = np.zeros((len(row) + size - 1) // size, np.int64)
-    cells = np.empty(size, np.int64)
-    for group in range(len(excesses)):
-        start = group * size
-        count = min(size, len(row) - start)
-        for i in range(count):
-            cell = min(max(row[start + i], -MOST_COUNT), MOST_COUNT)
-            place = i
-            while place > 0 and cells[place - 1] > cell:
-                cells[place] = cells[place - 1]
-                place -= 1
-            cells[place] = cell
-        for i in range(count // 2):
-            excesses[group] += max(cells[count - 1 - i] - cells[i] - slack, 0)
+    whole = len(row) // size
+    excesses = np.zeros(-(-len(row) // size), np.int64)
+    _excesses(row, size, slack, sorting_network(size), excesses)
+    if whole < len(excesses):
+        rest = np.sort(np.clip(row[whole * size :], -MOST_COUNT, MOST_COUNT))
+        pairs = len(rest) // 2
+        excesses[whole] = np.maximum(rest[::-1][:pairs] - rest[:pairs] - slack, 0).sum()
     return excesses
+
+
+@lru_cache(maxsize=8)
+def sorting_network(size: int) -> Integers:
+    """Which pairs of places to put in order, one after the other, to sort that many cells, a power of two: Batcher's
+    merge of odd and even places. The same for all counts, and so is the time that it takes.
+    """
+    pairs: list[tuple[int, int]] = []
+    width = 1
+    while width < size:
+        step = width
+        while step:
+            for first in range(step % width, size - step, 2 * step):
+                for place in range(first, min(first + step, size - step)):
+                    if place // (2 * width) == (place + step) // (2 * width):
+                        pairs.append((place, place + step))
+            step //= 2
+        width *= 2
+    return np.array(pairs, np.int64).reshape(-1, 2)
+
+
+@kernel
+def _excesses(row: Integers, size: int, slack: int, network: Integers, out: Integers) -> None:
+    """Of the groups that are whole; `LANES` of them are sorted at once, so that all take the same steps."""
+    whole = len(row) // size
+    cells = np.empty((size, LANES), np.int64)
+    for first in range(0, whole, LANES):
+        lanes = min(LANES, whole - first)
+        for lane in range(lanes):
+            for place in range(size):
+                cells[place, lane] = min(max(row[(first + lane) * size + place], -MOST_COUNT), MOST_COUNT)
+        for pair in range(len(network)):
+            lower, upper = cells[network[pair, 0]], cells[network[pair, 1]]
+            for lane in range(lanes):
+                least, most = min(lower[lane], upper[lane]), max(lower[lane], upper[lane])
+                lower[lane], upper[lane] = least, most
+        for place in range(size // 2):
+            lower, upper = cells[place], cells[size - 1 - place]
+            for lane in range(lanes):
+                out[first + lane] += max(upper[lane] - lower[lane] - slack, 0)

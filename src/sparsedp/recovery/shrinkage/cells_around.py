@@ -19,38 +19,56 @@ def mean_around(cells: Floats, reach: int, chunks: Chunks) -> Floats:
     """Of the box that reaches so far each way along every axis but the first, or to its end; cells that differ on the
     first axis are apart. Some other axis has more than one cell.
     """
-    sums, many = cells, np.ones([1] * cells.ndim)
+    sums, many = cells, np.ones([1] * (cells.ndim - 1))
     for axis in range(1, cells.ndim):
         side = cells.shape[axis]
         place = np.arange(side)
-        shape = [1] * cells.ndim
-        shape[axis] = side
+        shape = [1] * (cells.ndim - 1)
+        shape[axis - 1] = side
         many = many * (np.minimum(place + reach, side - 1) - np.maximum(place - reach, 0) + 1).reshape(shape)
         sums = _sums_along(sums, axis, reach, chunks)
-    sums -= cells
-    sums /= many - 1.0
+    chunks.run(partial(_without_itself, sums.reshape(-1), cells.reshape(-1), many.reshape(-1)), cells.size)
     return sums
 
 
 def _sums_along(cells: Floats, axis: int, reach: int, chunks: Chunks) -> Floats:
     """Over the cells that are no further off along an axis than that."""
+    out = np.empty(cells.shape)
     if axis == cells.ndim - 1:
-        return _sums_along_the_last(cells, reach)
+        chunks.run(
+            partial(_slide_along_the_last, cells.reshape(-1), cells.shape[-1], reach, out.reshape(-1)), cells.size
+        )
+        return out
     seen = np.ascontiguousarray(cells).reshape(-1, cells.shape[axis], prod(cells.shape[axis + 1 :]))
-    out = np.empty_like(seen)
-    chunks.run(partial(_slide, seen, reach, out), cells.size)
-    return out.reshape(cells.shape)
-
-
-def _sums_along_the_last(cells: Floats, reach: int) -> Floats:
-    side = cells.shape[-1]
-    running, out = np.zeros((*cells.shape[:-1], side + 1)), np.empty(cells.shape)
-    np.cumsum(cells, axis=-1, out=running[..., 1:])
-    within = max(side - reach, 0)
-    out[..., :within] = running[..., reach + 1 :]
-    out[..., within:] = running[..., -1:]
-    out[..., side - within :] -= running[..., :within]
+    chunks.run(partial(_slide, seen, reach, out.reshape(seen.shape)), cells.size)
     return out
+
+
+@kernel
+def _without_itself(sums: Floats, cells: Floats, many: Floats, start: int, stop: int) -> None:
+    """Sums over so many cells, by the place in a table, made means of all but the cell itself, in place."""
+    for i in range(start, stop):
+        sums[i] = (sums[i] - cells[i]) / (many[i % len(many)] - 1.0)
+
+
+@kernel
+def _slide_along_the_last(cells: Floats, side: int, reach: int, out: Floats, start: int, stop: int) -> None:
+    """Lines of `side` cells lie one after the other; a sum is taken anew where a line or the chunk begins."""
+    i = start
+    while i < stop:
+        line = i - i % side
+        end = min(line + side, stop)
+        total = 0.0
+        for near in range(max(i - reach, line), min(i + reach, line + side - 1) + 1):
+            total += cells[near]
+        out[i] = total
+        for place in range(i + 1, end):
+            if place + reach < line + side:
+                total += cells[place + reach]
+            if place - reach > line:
+                total -= cells[place - reach - 1]
+            out[place] = total
+        i = end
 
 
 @kernel
