@@ -13,9 +13,10 @@ from sparsedp.experiments.inputs.shape import Shape, drawn_counts
 
 @dataclass(frozen=True)
 class Input:
-    """A named shape. `needs`: the paper's file it is made from, if it is."""
+    """A named shape, one of a family. `needs`: the paper's file it is made from, if it is."""
 
     name: str
+    family: str
     shape: Callable[[], Shape]
     needs: str | None = None
 
@@ -50,11 +51,19 @@ _CURVES = (
 )
 _MAPS = (maps.blobs, maps.streets, maps.product)
 
-INPUTS: dict[str, Input] = {
-    shape.__name__: Input(shape.__name__, shape, shape.__name__ if shape in _PAPER else None)
-    for shape in (*_PAPER, *_FLIGHTS, *_CURVES, *_MAPS)
+FAMILIES: dict[str, tuple[Callable[[], Shape], ...]] = {
+    "the paper's files": _PAPER,
+    "flights": _FLIGHTS,
+    "synthetic rows": _CURVES,
+    "synthetic tables": _MAPS,
 }
-"""Every input by name: the paper's, the flights', then the synthetic ones."""
+
+INPUTS: dict[str, Input] = {
+    shape.__name__: Input(shape.__name__, family, shape, shape.__name__ if shape in _PAPER else None)
+    for family, shapes in FAMILIES.items()
+    for shape in shapes
+}
+"""Every input by name, family after family."""
 
 
 def available_inputs() -> dict[str, Input]:
