@@ -12,6 +12,7 @@ import sparsedp as sdp
 from sparsedp.arrays import Integers
 from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms.adaptive import Adaptive
+from sparsedp.mechanisms.adaptive_bundles import bundles
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_shares import FAINT, FAINT_STANDS_OUT, ROWS, SMALL_BLOCK, shares_for
 from sparsedp.noise.law import LayersLaw
@@ -91,6 +92,25 @@ def test_small_groups_are_measured_cell_by_cell() -> None:
     sensing = courses(ROW, "any", sdp.Budget(epsilon=1))[-50.0, "some"].sensing
     assert isinstance(sensing, GroupSums)
     assert sensing.starts[0].tolist() == [0, 512, 768, 776, 777, 778, 779, 780, 781, 782, 783, 784, 800]
+
+
+@pytest.mark.parametrize("groups", ["many", "small"])
+@pytest.mark.parametrize("workload", ["any", "ranges"])
+@pytest.mark.parametrize("budget", [sdp.Budget(epsilon="3/7"), sdp.Budget(rho="2/9")], ids=str)
+def test_groups_are_bundled_as_is_best_for_the_workload(budget: sdp.Budget, workload: str, groups: str) -> None:
+    synopsis = courses(ROW, workload, budget)[-50.0, groups]
+    starts = np.arange(N) if workload == "any" and groups == "small" else np.array(GROUPS[groups])
+    power = LAPLACE if budget.rho is None else GAUSSIAN
+    together, alone = bundles(starts, N, power, for_cells=workload == "any")
+    assert isinstance(synopsis.sensing, GroupSums)
+    if not together:
+        assert len(synopsis.sensing.layers) == 1
+        return
+    assert synopsis.sensing.layers[1:] == [starts[::together].tolist()]
+    single, bundle = (
+        Fraction(each.budget.rho or each.budget.epsilon or 0) for each in synopsis.guarantee.expenses[-2:]
+    )
+    assert single / (single + bundle) == alone
 
 
 @pytest.mark.parametrize("workload", ["any", "ranges"])

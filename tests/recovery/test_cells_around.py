@@ -46,7 +46,10 @@ def test_where_chunks_of_rows_begin_does_not_matter(chunk: int) -> None:
     cells = np.random.default_rng(3).normal(size=(7, 70))
     out = np.empty(cells.size)
     for start in range(0, cells.size, chunk):
-        cells_around._slide_along_the_last(cells.reshape(-1), 70, 4, out, start, min(start + chunk, cells.size))
+        part, stop = np.full(cells.size, np.nan), min(start + chunk, cells.size)
+        cells_around._slide_along_the_last(cells.reshape(-1), 70, 4, part, start, stop)
+        assert np.isnan(np.delete(part, np.s_[start:stop])).all(), "other chunks are other threads'"
+        out[start:stop] = part[start:stop]
     padded = np.pad(cells, ((0, 0), (4, 4)))
     np.testing.assert_allclose(out.reshape(cells.shape), sum(padded[:, i : i + 70] for i in range(9)), atol=1e-9)
 

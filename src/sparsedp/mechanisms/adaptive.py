@@ -207,7 +207,7 @@ def _measure_groups(layers: _Layers, shares: Shares, left: Fraction) -> None:
         else:
             _measure_regular(layers, shares, left)
         return
-    together, alone = bundles(starts, layers.n, layers.power, for_cells=not shares.cells)
+    together, alone = bundles(starts, layers.n, layers.power, for_cells=shares.for_both)
     if together:
         layers.measure(starts[::together], left * (1 - alone))
     left *= alone

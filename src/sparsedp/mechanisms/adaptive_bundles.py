@@ -2,7 +2,7 @@
 
 Sums over long ranges add up the noise of every group in them; bundles of groups keep that low, at the cost of a share
 of the budget. What that is worth depends on how wide the groups are: where a crowd of small ones stands in one place,
-few ranges end in it, and nearly all hold the crowd whole or not at all.
+few ranges end in it, and nearly all hold the crowd whole or not at all. So its bundles are large, and cost little.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from itertools import product
 import numpy as np
 
 from sparsedp.arrays import Floats, Integers
-from sparsedp.mechanisms.adaptive_layers import LAPLACE
 
 FEW_GROUPS = 24
 """Up to so many chosen groups are measured one by one; more, also every few together if that helps."""
@@ -21,11 +20,11 @@ FEW_GROUPS = 24
 TOGETHER = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512)
 """How many may be."""
 
-ALONE = tuple(Fraction(tenths, 10) for tenths in range(3, 8))
+ALONE = tuple(Fraction(twentieths, 20) for twentieths in range(8, 20))
 """What single groups may have of the share of all."""
 
 
-def bundles(starts: Integers, n: int, power: int = LAPLACE, *, for_cells: bool = False) -> tuple[int, Fraction]:
+def bundles(starts: Integers, n: int, power: int, *, for_cells: bool) -> tuple[int, Fraction]:
     """How many groups to measure together besides one by one, and the share of the single ones; 0 for none.
 
     `starts`: the groups' first cells, of n in a row. `power`: as in `adaptive_layers.py`. Of some sizes and shares,
@@ -37,7 +36,7 @@ def bundles(starts: Integers, n: int, power: int = LAPLACE, *, for_cells: bool =
         return none
     of_groups = float(covered(starts, n, 1).sum())
     sizes = [size for size in TOGETHER if size < len(starts)]
-    of_bundles = {size: covered(starts, n, size) for size in sizes}
+    of_bundles = {size: (covered(starts, n, size), groups_of_bundles(len(starts), size)) for size in sizes}
 
     def cost(layers: tuple[int, Fraction]) -> float:
         size, alone = layers
@@ -45,12 +44,17 @@ def bundles(starts: Integers, n: int, power: int = LAPLACE, *, for_cells: bool =
         variance = single * of_groups
         if size:
             # Given the sum of a bundle, those of its groups vary by single·(I − single·11ᵀ/(groups·single + bundle)).
-            groups = np.diff(np.arange(0, len(starts), size), append=len(starts))
             bundle = float(1 - alone) ** -power
-            variance -= single**2 * float((of_bundles[size] / (groups * single + bundle)).sum())
+            squares, groups = of_bundles[size]
+            variance -= single**2 * float((squares / (groups * single + bundle)).sum())
         return variance * single if for_cells else variance
 
     return min([none, *product(sizes, ALONE)], key=cost)
+
+
+def groups_of_bundles(groups: int, size: int) -> Integers:
+    """How many are in each bundle: `size`, but for the last."""
+    return np.diff(np.arange(0, groups, size), append=groups)
 
 
 def covered(starts: Integers, n: int, size: int) -> Floats:
@@ -62,7 +66,7 @@ def covered(starts: Integers, n: int, size: int) -> Floats:
     """
     widths = np.diff(starts, append=n) / n
     first = np.arange(0, len(starts), size)
-    groups = np.diff(first, append=len(starts))
+    groups = groups_of_bundles(len(starts), size)
     before = np.arange(len(starts)) - np.repeat(first, groups)
     beyond = 1.0 - starts[first] / n - np.add.reduceat(widths, first)
     mean = np.add.reduceat(widths * (before + 0.5), first) + beyond * groups

@@ -41,7 +41,7 @@ def regular_layers(n: int, shares: Shares, power: int = LAPLACE) -> RegularLayer
     """The cells, blocks of them, blocks of blocks, …, and all of them."""
     if n < SMALL:
         return ((1, Fraction(1)),)
-    if not shares.cells:
+    if shares.for_both:
         return _best_for_both(n, power)
     if shares.blocks is None:
         return _best_for_ranges(n, shares.cells, power)

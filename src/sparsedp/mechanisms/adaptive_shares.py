@@ -63,6 +63,11 @@ class Shares:
     grid: int = 0
     faint: Shares | None = None
 
+    @property
+    def for_both(self) -> bool:
+        """Whether layers and bundles are those that are best for cells and ranges at once."""
+        return not self.cells
+
     def stands_out_from(self, n: int) -> float:
         """By how much the cells of a row have to stand out, all together, for cells to be measured."""
         return max(DEVIATIONS / float(self.look), self.few * n / BLOCK)

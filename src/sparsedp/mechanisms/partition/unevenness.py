@@ -71,8 +71,8 @@ def _differences(before: Integers, size: int) -> Integers:
 
 
 def block_excesses(row: Integers, size: int, slack: int) -> Integers:
-    """Of every group of `size` cells, a power of two and small, by how much pairs of its sorted cells are apart beyond
-    `slack`; the last may have fewer cells.
+    """Of every group of `size` cells, a few, by how much pairs of its sorted cells are apart beyond `slack`; the last
+    may have fewer cells.
     """
     whole = len(row) // size
     excesses = np.zeros(-(-len(row) // size), np.int64)
@@ -86,8 +86,8 @@ def block_excesses(row: Integers, size: int, slack: int) -> Integers:
 
 @lru_cache(maxsize=8)
 def sorting_network(size: int) -> Integers:
-    """Which pairs of places to put in order, one after the other, to sort that many cells, a power of two: Batcher's
-    merge of odd and even places. The same for all counts, and so is the time that it takes.
+    """Which pairs of places to put in order, one after the other, to sort that many cells: Batcher's merge of odd and
+    even places. The same steps for all counts.
     """
     pairs: list[tuple[int, int]] = []
     width = 1
@@ -100,7 +100,9 @@ def sorting_network(size: int) -> Integers:
                         pairs.append((place, place + step))
             step //= 2
         width *= 2
-    return np.array(pairs, np.int64).reshape(-1, 2)
+    network = np.array(pairs, np.int64).reshape(-1, 2)
+    network.setflags(write=False)
+    return network
 
 
 @kernel

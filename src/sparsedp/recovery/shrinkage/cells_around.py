@@ -39,7 +39,7 @@ def _sums_along(cells: Floats, axis: int, reach: int, chunks: Chunks) -> Floats:
             partial(_slide_along_the_last, cells.reshape(-1), cells.shape[-1], reach, out.reshape(-1)), cells.size
         )
         return out
-    seen = np.ascontiguousarray(cells).reshape(-1, cells.shape[axis], prod(cells.shape[axis + 1 :]))
+    seen = cells.reshape(-1, cells.shape[axis], prod(cells.shape[axis + 1 :]))
     chunks.run(partial(_slide, seen, reach, out.reshape(seen.shape)), cells.size)
     return out
 
