@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sparsedp.errors import InvalidInput
-from sparsedp.experiments.inputs import CELLS, INPUTS, SIDE, available_inputs, drawn_counts
+from sparsedp.experiments.inputs import CELLS, FAMILIES, INPUTS, SIDE, available_inputs, drawn_counts
 from sparsedp.experiments.inputs.shape import fitted, shape_of
 
 WITHOUT_FILES = [name for name, entry in INPUTS.items() if entry.needs is None]
@@ -26,6 +26,16 @@ def test_what_needs_a_file_is_offered_only_with_it(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("SPARSEDP_DATA", str(tmp_path))
     assert list(available_inputs()) == WITHOUT_FILES
     assert set(INPUTS) - set(WITHOUT_FILES) == {"nettrace", "search_logs", "social_network"}
+
+
+def test_every_input_is_of_one_family() -> None:
+    members = {family: {shape.__name__ for shape in shapes} for family, shapes in FAMILIES.items()}
+    assert {name: entry.family for name, entry in INPUTS.items()} == {
+        name: family for family, names in members.items() for name in names
+    }
+    assert sum(map(len, members.values())) == len(INPUTS)
+    assert members["synthetic tables"] == TABLES - {"delays"}
+    assert {name for name, entry in INPUTS.items() if entry.needs} == members["the paper's files"]
 
 
 def test_counts_are_the_stated_draw() -> None:
