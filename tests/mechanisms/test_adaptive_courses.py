@@ -129,6 +129,25 @@ def test_groups_down_to_a_pile_are_measured_twice() -> None:
         assert sensing.layers == expected
 
 
+def test_bundles_and_piles_together_cost_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More groups than are measured without bundles, and yet few for so many cells: from 2¹⁶ of these on only."""
+    n, near = 2**17, 5 * 2**13
+    leaves = sorted({*range(0, n, 2**13), *(near + 2**exponent for exponent in range(4, 13))})
+    pile = range(near, near + 16)
+    monkeypatch.setattr(adaptive, "standing_out", lambda *_: 0.0)
+    monkeypatch.setattr(adaptive, "flat_groups", lambda *_: np.array(leaves, np.int64))
+    monkeypatch.setattr(adaptive, "piles_taken_apart", lambda starts, *_: np.array(sorted({*starts, *pile})))
+    synopsis = Adaptive().measure(np.zeros(n, np.int64), rho="2/9")
+    assert isinstance(synopsis.sensing, GroupSums)
+    cells, groups, bundled = synopsis.sensing.layers
+    assert groups == leaves
+    assert isinstance(cells, list)
+    assert {*leaves, *pile} < set(cells), "the first group is cut, too"
+    assert isinstance(bundled, list)
+    assert 1 < len(bundled) < len(leaves)
+    assert sum(Fraction(each.budget.rho or 0) for each in synopsis.guarantee.expenses) == Fraction(2, 9)
+
+
 def test_piles_are_told_by_noisy_sums_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     told = []
 
