@@ -239,7 +239,8 @@ def _measure_grid(layers: _Layers, shares: Shares, total: float, left: Fraction)
     for each, share in reversed(coarser[:-1]):
         layers.measure(each, share)
     sums = layers.measure(size, of_blocks)
-    starts = towards_the_first(parts(sums.astype(np.float64), size, n, layers.deviation(of_parts)), size)
+    noise_of_parts, noise_of_blocks = layers.deviation(of_parts), layers.deviation(of_blocks)
+    starts = towards_the_first(parts(sums.astype(np.float64), size, n, noise_of_parts, noise_of_blocks), size)
     layers.measure(1 if len(starts) == n or len(starts) > MOST_PARTS else starts, of_parts)
 
 

@@ -2,8 +2,9 @@
 
 Tables are measured in adaptive grids (Qardaji, Yang and Li 2013), with blocks and parts that are runs of 2^k cells
 along the row: boxes of the table. First blocks, all alike, and as many as their sums are seen above the noise in the
-mean. Then parts of each, so many that their sums are some deviations of the noise: where records are dense, parts are
-small. And where they are dense enough that cells are not far below the noise, the parts are cells: smaller parts show
+mean. Then parts of each, so many that their halves would differ by no more than the noise: where records are dense,
+parts are small. By how much halves differ is foretold by the blocks, which are halves of larger ones: what is lumpy
+from afar is so from near by. And where records are dense enough that cells are not far below the noise, the parts are cells: smaller parts show
 more of what is smooth, but of what is rough only cells do, and nobody knows which it is.
 
 If the block that holds the first cell is cut, its first part is cut further, down to that cell: numbers of events and
@@ -16,7 +17,7 @@ are measured whole. Little is lost there, and the noise of empty cells does not 
 
 from __future__ import annotations
 
-from math import log2
+from math import log2, sqrt
 
 import numpy as np
 
@@ -29,8 +30,15 @@ STEP, LEAST_BLOCKS = 4, 16
 SEEN = 0.6
 """Mean sum of blocks, in deviations of their noise, for blocks not to be larger."""
 
-OF_PARTS = 3.0
-"""Sums of parts, in deviations of their noise, that blocks are cut for. The optimum is flat."""
+OF_PARTS = 1.73
+"""By how much the halves of parts may differ, in deviations of the noise, for blocks not to be cut further. The optimum
+is flat."""
+
+EVENLY_DRAWN = 1.0 / 3.0
+"""Mean square of the difference of two halves, as a share of their sum: if all ways to divide it are alike likely."""
+
+LEAST_UNEVEN = 0.04
+"""The same, at least: the blocks may happen to be alike."""
 
 DENSE = 0.7
 """Mean count of a block's cells, in deviations of the noise on a part: from this on, its parts are cells."""
@@ -46,12 +54,33 @@ def block_size(total: float, n: int, size: int, deviation: float) -> int:
     return size
 
 
-def parts(sums: Floats, size: int, n: int, deviation: float) -> Integers:
-    """The first cells of the parts of blocks of `size` cells, a power of two, given about what the blocks' sums are."""
-    wanted = np.log2(np.maximum(sums, 1.0)) - log2(max(OF_PARTS * deviation, 1e-300))
+def parts(sums: Floats, size: int, n: int, deviation: float, of_sums: float) -> Integers:
+    """The first cells of the parts of blocks of `size` cells, a power of two, given about what the blocks' sums are.
+
+    `deviation`: of the noise that parts will have; `of_sums`: that the sums have.
+    """
+    coarsest = OF_PARTS * deviation / sqrt(unevenness_of_halves(sums, of_sums))
+    wanted = np.log2(np.maximum(sums, 1.0)) - log2(max(coarsest, 1e-300))
     most = size.bit_length() - 1
     sizes = np.left_shift(1, (most - np.clip(np.rint(wanted), 0, most)).astype(np.int64))
     return cut_blocks(np.where(sums >= DENSE * deviation * size, 1, sizes), size, n)
+
+
+def unevenness_of_halves(sums: Floats, deviation: float) -> float:
+    """How two halves differ, in the mean square over blocks by twos, and these by twos again, as a share of their sums.
+
+    Noise of this `deviation` is taken off. What it leaves unsure counts for the mean over all ways to divide a sum.
+    """
+    differences, wholes, unsure, variance = 0.0, 0.0, 1e-300, deviation**2
+    for _ in range(2):
+        by_twos = sums[: len(sums) // 2 * 2].reshape(-1, 2)
+        noise = 2.0 * variance * len(by_twos)
+        differences += max(float(np.sum((by_twos[:, 0] - by_twos[:, 1]) ** 2)) - noise, 0.0)
+        wholes += max(float(np.sum((by_twos[:, 0] + by_twos[:, 1]) ** 2)) - noise, 0.0)
+        unsure += 4.0 * variance * sqrt(len(by_twos))
+        sums, variance = by_twos.sum(axis=1), 2.0 * variance
+    found = (differences + EVENLY_DRAWN * unsure) / (wholes + unsure)
+    return min(max(found, LEAST_UNEVEN), 1.0)
 
 
 def towards_the_first(starts: Integers, size: int) -> Integers:

@@ -13,6 +13,7 @@ from sparsedp.noise.law import IndependentLaw, LayersLaw, NoiseLaw
 from sparsedp.recovery.layers.box_slopes import sloped_boxes
 from sparsedp.recovery.layers.errors import LEAST_SHRUNK, LayerErrors
 from sparsedp.recovery.layers.fusion import Layer, fuse
+from sparsedp.recovery.layers.group_posterior import GroupPosterior, posterior_of_groups
 from sparsedp.recovery.layers.group_shrinkage import shrink_groups
 from sparsedp.recovery.layers.group_slopes import sloped_cells
 from sparsedp.recovery.layers.nonnegative import keeping_total, nearest_nonnegative
@@ -123,10 +124,11 @@ def fit_layers(
     level_variances, total_variance = noise_by_level(sensing, law, fused)
     if len(fused[0].starts) < sensing.n:
         _refuse_unaligned(fused[0].starts, sensing.n)
+        joint = posterior_of_groups(sensing, values, law) if nonnegative and shrinks else None
         if sensing.in_parts_of_blocks:
-            unclipped, estimate = _parts_of_blocks(fused, sensing, law, nonnegative=nonnegative, shrinks=shrinks)
+            unclipped, estimate = _parts_of_blocks(fused, sensing, law, joint, nonnegative=nonnegative, shrinks=shrinks)
         else:
-            unclipped, estimate = _flat_groups(fused[0], sensing, law, nonnegative=nonnegative, shrinks=shrinks)
+            unclipped, estimate = _flat_groups(fused[0], sensing, law, joint, nonnegative=nonnegative, shrinks=shrinks)
         stats: dict[str, object] = {"layers": [len(layer.starts) for layer in fused]}
         return Fit(sensing, law, fused, unclipped, estimate, level_variances, total_variance, stats, nonnegative)
     cells = fused[0].sums
@@ -152,12 +154,20 @@ def fit_layers(
 
 
 def _flat_groups(
-    groups: Layer, sensing: GroupSums, law: LayersLaw, *, nonnegative: bool, shrinks: bool
+    groups: Layer,
+    sensing: GroupSums,
+    law: LayersLaw,
+    joint: GroupPosterior | None,
+    *,
+    nonnegative: bool,
+    shrinks: bool,
 ) -> tuple[Floats, Floats]:
     """Cells that were not measured one by one: a group is flat, or slopes from the one before to the one after."""
     sizes = np.diff(groups.starts, append=sensing.n)
     sums = groups.sums
-    if shrinks:
+    if joint is not None:
+        sums = joint.sums(groups.starts, groups.starts + sizes)
+    elif shrinks:
         sums = shrink_groups(groups.starts, groups.sums, groups.variances, sensing.n)
     if nonnegative:
         sums = keeping_total(sums)
@@ -168,7 +178,13 @@ def _flat_groups(
 
 
 def _parts_of_blocks(
-    fused: list[Layer], sensing: GroupSums, law: LayersLaw, *, nonnegative: bool, shrinks: bool
+    fused: list[Layer],
+    sensing: GroupSums,
+    law: LayersLaw,
+    joint: GroupPosterior | None,
+    *,
+    nonnegative: bool,
+    shrinks: bool,
 ) -> tuple[Floats, Floats]:
     """Cells measured in parts of blocks: parts that are cells are shrunk as cells are, larger ones towards one another;
     then blocks get their sums back, and sums are kept without negative cells. The parts of a table slope as those
@@ -179,14 +195,19 @@ def _parts_of_blocks(
     flat = np.repeat(parts.sums / sizes, sizes)
     cells = flat.copy()
     if shrinks:
-        sums = shrink_groups(parts.starts, parts.sums, parts.variances, sensing.n)
-        alone = sizes == 1
+        of_blocks, alone = blocks.sums, sizes == 1
+        if joint is None:
+            sums = shrink_groups(parts.starts, parts.sums, parts.variances, sensing.n)
+        else:
+            sums = parts.sums.copy()
+            sums[~alone] = joint.sums(parts.starts[~alone], (parts.starts + sizes)[~alone])
+            of_blocks = joint.sums(blocks.starts, np.append(blocks.starts[1:], sensing.n))
         if alone.any():
             where = np.repeat(alone, sizes)
             shrunk = _shrunk_cells(flat, sensing, law.finest, None, counts=nonnegative, measured=where)
             sums[alone] = shrunk[parts.starts[alone]]
         cells = np.repeat(sums / sizes, sizes)
-        cells += _spread(blocks.sums, blocks, cells)
+        cells += _spread(of_blocks, blocks, cells)
     if nonnegative:
         cells = nonnegative_keeping_totals(cells)
     if sensing.is_table and sensing.run == sensing.n:

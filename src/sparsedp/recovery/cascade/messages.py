@@ -1,0 +1,190 @@
+"""Exact inference on a tree of sums, up to a grid for each: one pass up and one down.
+
+Every node has an even grid of values; a function on it is taken to be linear between its points. `below[v]` is, up to a
+factor, the likelihood of all that was measured in the node's leaves and wholes given its value v; `above[v]` the chance
+of v given all that was measured elsewhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sparsedp.arrays import Floats, Integers
+from sparsedp.jit import kernel
+from sparsedp.recovery.cascade.division_prior import LAWS, STEPS, as_if_equally_wide, chance_up_to, place_of
+from sparsedp.recovery.cascade.group_tree import NONE
+
+BESIDE = 1e-6
+"""In steps of a grid: values so far beside it are on it."""
+
+
+@kernel
+def value_at(row: Floats, place: float) -> float:
+    """At a place on the grid of `row`, counted in its steps; zero beside it."""
+    if place < -BESIDE or place > len(row) - 1 + BESIDE:
+        return 0.0
+    before = min(int(place), len(row) - 2)
+    return row[before] + (place - before) * (row[before + 1] - row[before])
+
+
+@kernel
+def add_at(row: Floats, place: float, weight: float) -> None:
+    """The transpose of `value_at`."""
+    if place < -BESIDE or place > len(row) - 1 + BESIDE:
+        return
+    before = min(int(place), len(row) - 2)
+    beyond = place - before
+    row[before] += weight * (1.0 - beyond)
+    row[before + 1] += weight * beyond
+
+
+@kernel
+def _scale(row: Floats) -> None:
+    """So that its largest value is 1; where all are zero, all become 1: what was measured contradicts itself."""
+    largest = row.max()
+    if largest > 0.0:
+        row /= largest
+    else:
+        row[:] = 1.0
+
+
+@kernel
+def _on_both_grids(total: float, low: Floats, step: Floats, left: int, right: int, size: int) -> tuple[int, int]:
+    """The first and the last point of the left grid for which `total` less it is on the right one."""
+    highest = total - low[right] - low[left]
+    lowest = highest - (size - 1) * step[right]
+    return max(0, int(np.ceil(lowest / step[left] - BESIDE))), min(size - 1, int(np.floor(highest / step[left] + BESIDE)))
+
+
+@kernel
+def pass_up(
+    left: Integers,
+    right: Integers,
+    widths: Floats,
+    kinds: Integers,
+    weights: Floats,
+    mixtures: Floats,
+    low: Floats,
+    step: Floats,
+    seen: Floats,
+    below: Floats,
+) -> None:
+    """Fill `below`, leaves first. `seen`: the likelihood of what was measured of the node itself, a row a node."""
+    nodes, size = seen.shape
+    for node in range(nodes - 1, -1, -1):
+        a, b = left[node], right[node]
+        if a == NONE:
+            below[node] = seen[node]
+            _scale(below[node])
+            continue
+        width, mixture, even = widths[node], mixtures[kinds[node]], weights[kinds[node], 0]
+        for point in range(size):
+            total = low[node] + point * step[node]
+            if seen[node, point] <= 0.0:
+                below[node, point] = 0.0
+                continue
+            if total <= 0.0:
+                both = value_at(below[a], -low[a] / step[a]) * value_at(below[b], -low[b] / step[b])
+                below[node, point] = both * seen[node, point]
+                continue
+            both = even * value_at(below[a], (width * total - low[a]) / step[a])
+            both *= value_at(below[b], ((1.0 - width) * total - low[b]) / step[b])
+            first, last = _on_both_grids(total, low, step, a, b, size)
+            share = (low[a] + (first - 0.5) * step[a]) / total
+            up_to = chance_up_to(mixture, as_if_equally_wide(share, width))
+            for i in range(first, last + 1):
+                of_left = low[a] + i * step[a]
+                before, up_to = up_to, chance_up_to(
+                    mixture, as_if_equally_wide((of_left + 0.5 * step[a]) / total, width)
+                )
+                both += (up_to - before) * below[a, i] * value_at(below[b], (total - of_left - low[b]) / step[b])
+            below[node, point] = both * seen[node, point]
+        _scale(below[node])
+
+
+@kernel
+def pass_down(
+    left: Integers,
+    right: Integers,
+    widths: Floats,
+    kinds: Integers,
+    weights: Floats,
+    mixtures: Floats,
+    distributions: Floats,
+    low: Floats,
+    step: Floats,
+    seen: Floats,
+    below: Floats,
+    means: Floats,
+    explained: Floats,
+    learns: bool,
+) -> None:
+    """The posterior mean of every node; and, if it `learns`, how many wholes each law explains, by kind of whole."""
+    nodes, size = seen.shape
+    above = np.zeros((nodes, size))
+    above[0] = 1.0
+    onto, by_law = np.zeros(STEPS + 1), np.zeros(LAWS)
+    for node in range(nodes):
+        _scale(above[node])
+        chance, mean = 0.0, 0.0
+        for point in range(size):
+            here = above[node, point] * below[node, point]
+            chance += here
+            mean += here * (low[node] + point * step[node])
+        means[node] = mean / chance if chance > 0.0 else low[node]
+        a, b = left[node], right[node]
+        if a == NONE:
+            continue
+        kind, width = kinds[node], widths[node]
+        mixture, even = mixtures[kind], weights[kind, 0]
+        onto[:], by_law[:] = 0.0, 0.0
+        for point in range(size):
+            given = above[node, point] * seen[node, point]
+            if given <= 0.0:
+                continue
+            total = low[node] + point * step[node]
+            if total <= 0.0:
+                at_a, at_b = -low[a] / step[a], -low[b] / step[b]
+                add_at(above[a], at_a, given * value_at(below[b], at_b))
+                add_at(above[b], at_b, given * value_at(below[a], at_a))
+                continue
+            at_a, at_b = (width * total - low[a]) / step[a], ((1.0 - width) * total - low[b]) / step[b]
+            in_a, in_b = value_at(below[a], at_a), value_at(below[b], at_b)
+            add_at(above[a], at_a, given * even * in_b)
+            add_at(above[b], at_b, given * even * in_a)
+            by_law[0] += given * even * in_a * in_b
+            first, last = _on_both_grids(total, low, step, a, b, size)
+            share = as_if_equally_wide((low[a] + (first - 0.5) * step[a]) / total, width)
+            up_to, joint = chance_up_to(mixture, share), 0.0
+            for i in range(first, last + 1):
+                of_left = low[a] + i * step[a]
+                at_b = (total - of_left - low[b]) / step[b]
+                in_b = value_at(below[b], at_b)
+                if learns:
+                    # Of each law's Σ joint·(its chance from here to the next): what is to be times its chance up to
+                    # here, gathered on the grid on which the laws are tabulated.
+                    before_joint, joint = joint, given * below[a, i] * in_b
+                    _gather(onto, share, before_joint - joint)
+                share = as_if_equally_wide((of_left + 0.5 * step[a]) / total, width)
+                before, up_to = up_to, chance_up_to(mixture, share)
+                here = given * (up_to - before)
+                above[a, i] += here * in_b
+                add_at(above[b], at_b, here * below[a, i])
+            if learns and last >= first:
+                _gather(onto, share, joint)
+        if learns:
+            for law in range(1, LAWS):
+                by_law[law] = weights[kind, law] * max(np.dot(distributions[law], onto), 0.0)
+            if by_law.sum() > 0.0:
+                explained[kind] += by_law / by_law.sum()
+
+
+@kernel
+def _gather(onto: Floats, share: float, weight: float) -> None:
+    """Add so much of a distribution's value up to this share: the transpose of `chance_up_to`."""
+    before, beyond, mirrored = place_of(share)
+    if mirrored:
+        onto[STEPS] += 2.0 * weight
+        weight = -weight
+    onto[before] += weight * (1.0 - beyond)
+    onto[before + 1] += weight * beyond

@@ -1,0 +1,122 @@
+"""The posterior mean of sums of groups of counts, from all layers in which they were measured (`cascade.md`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from sparsedp.arrays import Floats, Integers
+from sparsedp.jit import kernel
+from sparsedp.recovery.cascade.division_prior import DISTRIBUTIONS, LAWS
+from sparsedp.recovery.cascade.group_tree import NONE, GroupTree
+from sparsedp.recovery.cascade.messages import pass_down, pass_up
+
+POINTS, REACH = 64, 6.0
+"""Of each grid, and how many deviations of what is known of its sum it reaches to both sides."""
+
+ROUNDS = 6
+"""In which the weights of the prior are learnt; they have settled well enough then."""
+
+IMAGINED = 2.0
+"""Wholes of each kind that all laws explain alike, beside those that are seen."""
+
+KINDS = 3
+"""Wholes above the second layer of groups; those within; and of these, those that hold the first cell."""
+
+LEAST_DEVIATION = 1e-3
+"""Of noise, beside counts that are whole numbers; and as a share of the largest sum a millionth of that."""
+
+LEAST_VARIANCE = 1e-12
+"""Of noise: a smaller one is taken for this."""
+
+MOST_GROUPS = 4096
+"""The work is some ten thousand operations for each and in each round."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Noisy sums of groups: the first cell of each and that beyond it, with noise of these variances.
+
+    `gaussian`: whether the noise is, or Laplace's.
+    """
+
+    starts: Integers
+    ends: Integers
+    sums: Floats
+    variances: Floats
+    gaussian: bool
+
+
+def posterior_sums(tree: GroupTree, layers: Sequence[Measured], within: Integers | None) -> Floats:
+    """The mean of each node's sum given all layers; every leaf has to be measured in one. None is negative.
+
+    `within`: the first cells of groups; how wholes in one of them divide is learnt apart from how others do.
+    """
+    nodes = [tree.nodes_of(layer.starts, layer.ends) for layer in layers]
+    fused, variances = _fused(tree, layers, nodes)
+    least = max(LEAST_DEVIATION, 1e-6 * LEAST_DEVIATION * float(np.abs(fused).max()))
+    deviations = np.maximum(np.sqrt(variances), least)
+    low = np.maximum(fused - REACH * deviations, 0.0)
+    step = (np.maximum(fused, 0.0) + REACH * deviations - low) / (POINTS - 1)
+    grids = low[:, None] + step[:, None] * np.arange(POINTS)
+    seen = np.zeros_like(grids)
+    for layer, of_layer in zip(layers, nodes, strict=True):
+        scale = np.maximum(np.sqrt(layer.variances), least)[:, None]
+        distance = np.abs(layer.sums[:, None] - grids[of_layer]) / scale
+        seen[of_layer] -= 0.5 * distance**2 if layer.gaussian else sqrt(2.0) * distance
+    # The prior should not move the total, or it would bias all long sums wherever it is wrong: what the layers say of
+    # it counts twice.
+    seen[0] -= 0.5 * ((grids[0] - fused[0]) / deviations[0]) ** 2
+    seen = np.exp(seen - seen.max(axis=1, keepdims=True))
+    kinds = _kinds(tree, within)
+    shape = (tree.left, tree.right, tree.width_of_left, kinds)
+    weights = np.full((KINDS, LAWS), 1.0 / LAWS)
+    below, means = np.empty_like(seen), np.empty(len(seen))
+    for turn in range(ROUNDS):
+        explained = np.full((KINDS, LAWS), IMAGINED / LAWS)
+        mixtures = weights @ DISTRIBUTIONS
+        pass_up(*shape, weights, mixtures, low, step, seen, below)
+        learns = turn < ROUNDS - 1
+        pass_down(*shape, weights, mixtures, DISTRIBUTIONS, low, step, seen, below, means, explained, learns)
+        if learns:
+            weights = explained / explained.sum(axis=1, keepdims=True)
+    return means
+
+
+def _kinds(tree: GroupTree, within: Integers | None) -> Integers:
+    inside = np.ones(len(tree.first), np.bool_) if within is None else tree.within(within)
+    return np.where(inside, np.where(tree.first == 0, 2, 1), 0)
+
+
+def _fused(tree: GroupTree, layers: Sequence[Measured], nodes: list[Integers]) -> tuple[Floats, Floats]:
+    """The best linear estimate of each node's sum from all layers, and its variance from what is measured below it."""
+    precision, weighted = np.zeros(len(tree.first)), np.zeros(len(tree.first))
+    for layer, of_layer in zip(layers, nodes, strict=True):
+        known = 1.0 / np.maximum(layer.variances, LEAST_VARIANCE)
+        precision[of_layer] += known
+        weighted[of_layer] += known * layer.sums
+    return _fuse(tree.left, tree.right, precision, weighted)
+
+
+@kernel
+def _fuse(left: Integers, right: Integers, precision: Floats, weighted: Floats) -> tuple[Floats, Floats]:
+    """Up, a whole's own value and the sum of its parts are weighed; down, what that changes is spread over them."""
+    sums, variances = np.empty(len(left)), np.empty(len(left))
+    for node in range(len(left) - 1, -1, -1):
+        below, estimate = 0.0, 0.0
+        if left[node] != NONE:
+            below = 1.0 / (variances[left[node]] + variances[right[node]])
+            estimate = sums[left[node]] + sums[right[node]]
+        variances[node] = 1.0 / (precision[node] + below)
+        sums[node] = (weighted[node] + below * estimate) * variances[node]
+    for node in range(len(left)):
+        a, b = left[node], right[node]
+        if a != NONE:
+            change = sums[node] - sums[a] - sums[b]
+            share = variances[a] / (variances[a] + variances[b])
+            sums[a] += share * change
+            sums[b] += (1.0 - share) * change
+    return sums, variances

@@ -1,0 +1,69 @@
+"""The sums of groups that were measured, none negative: what all layers say of them together (`recovery/cascade/`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+
+from sparsedp.arrays import Floats, Integers
+from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
+from sparsedp.recovery.cascade.group_tree import GroupTree
+from sparsedp.recovery.cascade.posterior import MOST_GROUPS, Measured, posterior_sums
+from sparsedp.sensing.group_sums import GroupSums
+
+
+@dataclass(frozen=True)
+class GroupPosterior:
+    """A tree over the groups, and the posterior mean of the sum of each of its nodes."""
+
+    tree: GroupTree
+    means: Floats
+
+    def sums(self, starts: Integers, ends: Integers) -> Floats:
+        """Of groups that are nodes of it."""
+        return np.asarray(self.means[self.tree.nodes_of(starts, ends)])
+
+
+def posterior_of_groups(sensing: GroupSums, values: Integers, law: LayersLaw) -> GroupPosterior | None:
+    """Of all groups but single cells of blocks that were measured cell by cell: of these blocks as they are.
+
+    None if there are too many groups, or noise without bound: then what is linear has to do.
+    """
+    layers = [_ends_of(starts, sensing.n) for starts in sensing.starts]
+    measured = [
+        Measured(starts, ends, sums, np.full(len(starts), noise.variance), not isinstance(noise, DiscreteLaplaceLaw))
+        for (starts, ends), sums, noise in zip(layers, sensing.split(values.astype(np.float64)), law.layers, strict=True)
+    ]
+    if sensing.in_parts_of_blocks:
+        measured[:1] = _cells_of_blocks_summed(measured[0], *layers[1])
+    leaves = np.unique(np.concatenate([layer.starts for layer in measured[: 1 + sensing.in_parts_of_blocks]]))
+    if len(leaves) > MOST_GROUPS or not all(isfinite(noise.variance) for noise in law.layers):
+        return None
+    coarser = sensing.starts[1:]
+    tree = GroupTree.over(leaves, sensing.n, coarser, halves=sensing.in_parts_of_blocks)
+    return GroupPosterior(tree, posterior_sums(tree, measured, coarser[0] if coarser else None))
+
+
+def _ends_of(starts: Integers, n: int) -> tuple[Integers, Integers]:
+    return starts, np.append(starts[1:], n)
+
+
+def _cells_of_blocks_summed(parts: Measured, firsts: Integers, ends: Integers) -> list[Measured]:
+    """The parts of blocks that are larger than cells; and of the other blocks, the sums of their cells."""
+    at = np.searchsorted(parts.starts, firsts)
+    counts = np.diff(at, append=len(parts.starts))
+    in_cells = (counts == ends - firsts) & (counts > 1)
+    others = np.repeat(~in_cells, counts)
+    blocks = Measured(
+        firsts[in_cells],
+        ends[in_cells],
+        np.add.reduceat(parts.sums, at)[in_cells],
+        np.add.reduceat(parts.variances, at)[in_cells],
+        gaussian=True,
+    )
+    rest = Measured(
+        parts.starts[others], parts.ends[others], parts.sums[others], parts.variances[others], parts.gaussian
+    )
+    return [rest, blocks]
