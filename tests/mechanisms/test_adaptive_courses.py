@@ -270,8 +270,8 @@ def test_the_grid_follows_noisy_sums_alone(workload: str, monkeypatch: pytest.Mo
         seen["total"], seen["noise of blocks"] = [total], deviation
         return 64
 
-    def parts(sums: npt.NDArray[np.float64], size: int, n: int, deviation: float) -> Integers:
-        seen["sums"], seen["noise of parts"] = sums.tolist(), deviation
+    def parts(sums: npt.NDArray[np.float64], size: int, n: int, deviation: float, of_sums: float) -> Integers:
+        seen["sums"], seen["noise of parts"], seen["noise of sums"] = sums.tolist(), deviation, of_sums
         return np.arange(0, n, 32)
 
     monkeypatch.setattr(adaptive, "block_size", size)
@@ -286,6 +286,7 @@ def test_the_grid_follows_noisy_sums_alone(workload: str, monkeypatch: pytest.Mo
         "noise of blocks": of_blocks,
         "sums": blocks.tolist(),
         "noise of parts": of_parts,
+        "noise of sums": of_blocks,
     }
     assert synopsis.sensing.starts[0].tolist() == [0, 1, 2, 4, 8, 16, *range(32, N, 32)]
     assert total[0] != 3 * N, "the noise at this seed is not zero"

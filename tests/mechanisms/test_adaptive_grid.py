@@ -10,7 +10,9 @@ from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms.adaptive_grid import (
     BUSY,
     DENSE,
+    EVENLY_DRAWN,
     LEAST_BLOCKS,
+    LEAST_UNEVEN,
     OF_PARTS,
     SEEN,
     STEP,
@@ -18,13 +20,14 @@ from sparsedp.mechanisms.adaptive_grid import (
     cells_of_busy_blocks,
     parts,
     towards_the_first,
+    unevenness_of_halves,
 )
 from sparsedp.noise.source import SeededSource
 
 SIZES = st.sampled_from([16, 64, 256])
 
 
-def parts_of_one(total: float, size: int, cells: int, deviation: float) -> int:
+def parts_of_one(total: float, size: int, cells: int, deviation: float, uneven: float) -> int:
     """How many cells the parts of one block have: the nearest power of two, on a scale of powers of two; one, if the
     block's cells are dense.
     """
@@ -32,7 +35,7 @@ def parts_of_one(total: float, size: int, cells: int, deviation: float) -> int:
         return 1
     found, best = size, float("inf")
     for part in (2**power for power in range(size.bit_length())):
-        off = abs(np.log2(size / part) - np.log2(max(total, 1.0) / (OF_PARTS * deviation)))
+        off = abs(np.log2(size / part) - np.log2(max(total, 1.0) * np.sqrt(uneven) / (OF_PARTS * deviation)))
         if off < best - 1e-9:
             found, best = part, off
     return min(found, cells)
@@ -43,17 +46,18 @@ def test_parts_are_those_of_a_plain_loop(size: int, n: int, deviation: float, se
     blocks = -(-n // size)
     spread = DENSE * size * deviation
     sums = np.random.default_rng(seed).normal(0, spread, blocks) ** 2 / spread - deviation
+    uneven = unevenness_of_halves(sums, 3 * deviation)
     expected = []
     for block, total in enumerate(sums):
         end = min((block + 1) * size, n)
-        expected += list(range(block * size, end, parts_of_one(total, size, size, deviation)))
-    assert parts(sums, size, n, deviation).tolist() == expected
+        expected += list(range(block * size, end, parts_of_one(total, size, size, deviation, uneven)))
+    assert parts(sums, size, n, deviation, 3 * deviation).tolist() == expected
 
 
 @given(SIZES, st.integers(1, 900), st.integers(0, 2**32))
 def test_blocks_are_whole_parts_together(size: int, n: int, seed: int) -> None:
     sums = np.random.default_rng(seed).exponential(300, -(-n // size))
-    starts = parts(sums, size, n, 10.0)
+    starts = parts(sums, size, n, 10.0, 30.0)
     assert set(range(0, n, size)) <= set(starts.tolist())
     lengths = np.diff(starts, append=n)
     assert (lengths > 0).all()
@@ -63,10 +67,42 @@ def test_blocks_are_whole_parts_together(size: int, n: int, seed: int) -> None:
 def test_dense_blocks_have_small_parts_and_empty_ones_are_whole() -> None:
     deviation = 10.0
     dense = DENSE * deviation * 64
-    sums = np.array([-1e3, 0.0, OF_PARTS * deviation, 4 * OF_PARTS * deviation, dense - 1, dense, float(2**62)])
-    starts = parts(sums, 64, 64 * len(sums), deviation)
-    assert np.histogram(starts, np.arange(0, 64 * len(sums) + 1, 64))[0].tolist() == [1, 1, 1, 4, 16, 64, 64]
-    assert len(parts(sums, 64, 64 * len(sums), 0.0)) == 7 * 64, "without noise every cell is a part"
+    sums = np.array([-1e3, 0.0, OF_PARTS * deviation, 4 * OF_PARTS * deviation, dense - 1, dense, float(2**62), 0.0])
+    assert unevenness_of_halves(sums, deviation) == pytest.approx(1.0)
+    starts = parts(sums, 64, 64 * len(sums), deviation, deviation)
+    assert np.histogram(starts, np.arange(0, 64 * len(sums) + 1, 64))[0].tolist() == [1, 1, 1, 4, 32, 64, 64, 1]
+    assert len(parts(sums, 64, 64 * len(sums), 0.0, 0.0)) == 8 * 64, "without noise every cell is a part"
+
+
+def test_lumpy_blocks_have_smaller_parts_than_even_ones() -> None:
+    """The same sum in a block, beside others that are alike, or that are empty."""
+    even, lumpy = np.full(64, 300.0), np.where(np.arange(64) % 7 == 0, 300.0, 0.0)
+    of_even, of_lumpy = (np.diff(parts(sums, 64, 64**2, 10.0, 40.0))[0] for sums in (even, lumpy))
+    assert of_even == 4 * of_lumpy
+
+
+@pytest.mark.parametrize(("law", "expected"), [("uniform", 1 / 3), ("one half", 1.0), ("even", LEAST_UNEVEN)])
+def test_unevenness_is_that_of_the_halves_without_the_noise(law: str, expected: float) -> None:
+    """Means over 4,096 blocks by twos, and by twos again, which all divide alike; noise is far from nothing."""
+    random = np.random.default_rng(3)
+    sums, deviation = np.full(1024, 4000.0), 300.0
+    for _ in range(2):
+        share = random.random(len(sums))
+        share = {"uniform": share, "one half": np.rint(share), "even": np.full(len(sums), 0.5)}[law]
+        sums = np.stack([sums * share, sums * (1 - share)], axis=1).reshape(-1)
+    noisy = sums + random.laplace(0, deviation / np.sqrt(2), len(sums))
+    assert unevenness_of_halves(noisy, deviation) == pytest.approx(expected, rel=0.1)
+    if law == "uniform":
+        assert unevenness_of_halves(noisy, 1e-9) != pytest.approx(expected, rel=0.02), "the noise matters"
+
+
+def test_unevenness_of_noise_alone_is_that_of_any_division() -> None:
+    random = np.random.default_rng(4)
+    found = [unevenness_of_halves(random.laplace(0, 1, 16), np.sqrt(2)) for _ in range(400)]
+    assert 0.7 * EVENLY_DRAWN < np.median(found) < 1.5 * EVENLY_DRAWN
+    assert LEAST_UNEVEN <= min(found) <= max(found) <= 1.0
+    for few in (0, 1, 2, 3):
+        assert LEAST_UNEVEN <= unevenness_of_halves(np.full(few, 5.0), 1.0) <= 1.0
 
 
 @given(SIZES, st.integers(1, 900), st.floats(0.5, 100), st.integers(0, 2**32))

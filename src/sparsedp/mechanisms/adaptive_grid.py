@@ -4,8 +4,8 @@ Tables are measured in adaptive grids (Qardaji, Yang and Li 2013), with blocks a
 along the row: boxes of the table. First blocks, all alike, and as many as their sums are seen above the noise in the
 mean. Then parts of each, so many that their halves would differ by no more than the noise: where records are dense,
 parts are small. By how much halves differ is foretold by the blocks, which are halves of larger ones: what is lumpy
-from afar is so from near by. And where records are dense enough that cells are not far below the noise, the parts are cells: smaller parts show
-more of what is smooth, but of what is rough only cells do, and nobody knows which it is.
+from afar is so from near by. And where records are dense enough that cells are not far below the noise, the parts are
+cells: smaller parts show more of what is smooth, but of what is rough only cells do, and nobody knows which it is.
 
 If the block that holds the first cell is cut, its first part is cut further, down to that cell: numbers of events and
 amounts are often zero, and a table of two of them has a pile in that corner, which is too low for its cells to be

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from dense_layers import dense_groups, haar_matrix, least_squares
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Floats, Integers
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.discrete_laplace import discrete_laplace
 from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
@@ -15,6 +15,7 @@ from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.layers.fusion import fuse
 from sparsedp.recovery.layers.group_shrinkage import shrink_groups
 from sparsedp.recovery.layers.recover import (
+    Fit,
     fit_layers,
     layers,
     layers_keeping_sums,
@@ -62,6 +63,12 @@ def measured(sensing: GroupSums, counts: Integers, law: LayersLaw, seed: int) ->
     return values + np.concatenate(noise)
 
 
+def off_in_deviations(fit: Fit, layer: int) -> Floats:
+    """How far the sums of a layer's groups are from the best linear estimate, in deviations of what is unsure in it."""
+    groups = fit.layers[layer]
+    return np.asarray(np.abs(np.add.reduceat(fit.estimate, groups.starts) - groups.sums) / np.sqrt(groups.variances))
+
+
 @pytest.mark.parametrize("sizes", [[1], [1, 64], [1, 4, 64], [1, 2, 16, 64], [1, 16, 16]])
 def test_the_noise_of_every_level_is_that_of_the_fused_cells(sizes: list[int]) -> None:
     """Exact for blocks of 2^k cells, against the dense covariance of the best linear unbiased estimate."""
@@ -98,7 +105,7 @@ def test_counts_are_never_negative_and_signed_values_may_be(sensing: GroupSums) 
         assert found.shape == (sensing.n,)
         assert found.min() >= 0.0
     low = measured(sensing, np.full(sensing.n, -1000), law, 1)
-    assert layers(sensing, low, law).value.max() == 0.0
+    assert layers(sensing, low, law).value.max() < 1e-9
     assert signed_layers(sensing, low, law).value.max() < -500
 
 
@@ -125,14 +132,15 @@ def test_blocks_keep_their_sums_where_that_is_wanted() -> None:
     assert layers_keeping_sums(sensing, values, law).value.min() >= 0.0
 
 
-def test_groups_without_cells_are_flat_and_keep_the_total() -> None:
+def test_groups_without_cells_are_flat_beside_steps_and_keep_the_total_nearly() -> None:
     sensing = SENSINGS["groups"]
     law = law_of(sensing)
     values = measured(sensing, np.repeat([0, 9, 0, 3], [64, 32, 32, 72]), law, 5)
     fit = fit_layers(sensing, values, law, nonnegative=True)
-    for group in np.split(fit.estimate, CHOSEN[1:]):
-        assert np.ptp(group) == 0.0
-    assert fit.estimate.sum() == pytest.approx(fit.layers[0].sums.sum())
+    groups = np.split(fit.estimate, CHOSEN[1:])
+    assert np.ptp(groups[1]) == 0.0, "a peak"
+    assert max(np.ptp(group) for group in groups) < 0.1
+    assert off_in_deviations(fit, -1).max() < 0.5
 
 
 def test_shrinking_takes_noise_away() -> None:
@@ -215,24 +223,27 @@ GRIDS = pytest.mark.parametrize("name", ["grid", "ragged grid"])
 
 @GRIDS
 def test_blocks_of_a_grid_keep_their_fused_sums(name: str) -> None:
-    """If no cell has to be kept from below zero."""
+    """Those that may be negative; of counts far above the noise the prior has little to say but that they are even."""
     sensing = SENSINGS[name]
     law = law_of(sensing)
-    values = measured(sensing, np.random.default_rng(4).poisson(900, sensing.n), law, 5)
-    for nonnegative in (True, False):
-        fit = fit_layers(sensing, values, law, nonnegative=nonnegative)
-        np.testing.assert_allclose(np.add.reduceat(fit.estimate, fit.layers[1].starts), fit.layers[1].sums)
+    counts = np.random.default_rng(4).poisson(900, sensing.n)
+    fit = fit_layers(sensing, measured(sensing, counts, law, 5), law, nonnegative=False)
+    np.testing.assert_allclose(np.add.reduceat(fit.estimate, fit.layers[1].starts), fit.layers[1].sums)
+    counts[:64] *= 4
+    counts[64:128] *= 2
+    fit = fit_layers(sensing, measured(sensing, counts, law, 5), law)
+    assert off_in_deviations(fit, 1).max() < 0.3
 
 
 @GRIDS
-def test_a_grid_keeps_its_total_without_negative_cells(name: str) -> None:
+def test_a_grid_keeps_its_total_nearly_without_negative_cells(name: str) -> None:
     sensing = SENSINGS[name]
     law = law_of(sensing)
     for seed in range(5):
         counts = np.random.default_rng(seed).poisson(0.3, sensing.n)
         fit = fit_layers(sensing, measured(sensing, counts, law, seed), law)
         assert fit.estimate.min() >= 0.0
-        assert fit.estimate.sum() == pytest.approx(max(fit.layers[-1].sums[0], 0.0), abs=1e-6)
+        assert off_in_deviations(fit, -1).max() < 0.8
 
 
 def test_parts_that_are_cells_are_shrunk_as_cells_are() -> None:

@@ -28,7 +28,7 @@ SHARES: Floats = (np.linspace(0.0, _HALF, STEPS + 1)) ** 4
 """The grid: even steps in the fourth root."""
 
 DISTRIBUTIONS: Floats = np.stack([np.zeros(STEPS + 1)] + [betainc(a, a, SHARES) for a in EXPONENTS])
-"""Of each law up to each point of the grid; zeros for ½ exactly, which is no density. Beyond ½, by symmetry."""
+"""Of each law up to each point of the grid; zeros for ½ exactly, which is no density. They are symmetric."""
 
 
 @kernel
@@ -43,17 +43,15 @@ def as_if_equally_wide(share: float, width: float) -> float:
 
 
 @kernel
-def place_of(share: float) -> tuple[int, float, bool]:
-    """Where on the grid a share is: the point before it, how far it is to the next, and whether it was mirrored."""
-    mirrored = share > 0.5
-    place = np.sqrt(np.sqrt(1.0 - share if mirrored else share)) * (STEPS / _HALF)
+def place_of(share: float) -> tuple[int, float]:
+    """Where on the grid a share up to ½ is, the last point if it is more: the point before, and how far to the next."""
+    place = np.sqrt(np.sqrt(min(share, 0.5))) * (STEPS / _HALF)
     before = min(int(place), STEPS - 1)
-    return before, place - before, mirrored
+    return before, place - before
 
 
 @kernel
 def chance_up_to(distribution: Floats, share: float) -> float:
-    """The value of a tabulated distribution, symmetric about ½, that need not sum to 1."""
-    before, beyond, mirrored = place_of(share)
-    chance = distribution[before] * (1.0 - beyond) + distribution[before + 1] * beyond
-    return 2.0 * distribution[STEPS] - chance if mirrored else chance
+    """The value of a tabulated distribution at a share; up to ½, if that is more."""
+    before, beyond = place_of(share)
+    return float(distribution[before] + beyond * (distribution[before + 1] - distribution[before]))

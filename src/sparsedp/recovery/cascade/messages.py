@@ -3,6 +3,9 @@
 Every node has an even grid of values; a function on it is taken to be linear between its points. `below[v]` is, up to a
 factor, the likelihood of all that was measured in the node's leaves and wholes given its value v; `above[v]` the chance
 of v given all that was measured elsewhere.
+
+How a whole divides is summed over the grid of the lesser part (by its width): where it has next to nothing, that grid
+has a point at zero, while the whole less a point of the other's is nowhere near it.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ def value_at(row: Floats, place: float) -> float:
     if place < -BESIDE or place > len(row) - 1 + BESIDE:
         return 0.0
     before = min(int(place), len(row) - 2)
-    return row[before] + (place - before) * (row[before + 1] - row[before])
+    return float(row[before] + (place - before) * (row[before + 1] - row[before]))
 
 
 @kernel
@@ -49,11 +52,31 @@ def _scale(row: Floats) -> None:
 
 
 @kernel
-def _on_both_grids(total: float, low: Floats, step: Floats, left: int, right: int, size: int) -> tuple[int, int]:
-    """The first and the last point of the left grid for which `total` less it is on the right one."""
-    highest = total - low[right] - low[left]
-    lowest = highest - (size - 1) * step[right]
-    return max(0, int(np.ceil(lowest / step[left] - BESIDE))), min(size - 1, int(np.floor(highest / step[left] + BESIDE)))
+def _on_both_grids(total: float, low: Floats, step: Floats, part: int, rest: int, size: int) -> tuple[int, int]:
+    """The first and the last point of a part's grid for which `total` less it is on that of the rest."""
+    highest = (total - low[rest] - low[part]) / step[part]
+    lowest = highest - (size - 1) * step[rest] / step[part]
+    return int(max(0.0, np.ceil(lowest - BESIDE))), int(min(size - 1.0, np.floor(highest + BESIDE)))
+
+
+@kernel
+def _divided(
+    total: float, width: float, mixture: Floats, low: Floats, step: Floats, below: Floats, part: int, rest: int
+) -> float:
+    """The likelihood of what was measured below, summed over all that a part may have that is less, by its width."""
+    first, last = _on_both_grids(total, low, step, part, rest, below.shape[1])
+    chance, up_to = (
+        0.0,
+        chance_up_to(mixture, as_if_equally_wide((low[part] + (first - 0.5) * step[part]) / total, width)),
+    )
+    for i in range(first, last + 1):
+        value = low[part] + i * step[part]
+        share = as_if_equally_wide((value + 0.5 * step[part]) / total, width)
+        before, up_to = up_to, chance_up_to(mixture, share)
+        chance += (up_to - before) * below[part, i] * value_at(below[rest], (total - value - low[rest]) / step[rest])
+        if share >= 0.5:
+            break
+    return chance
 
 
 @kernel
@@ -89,15 +112,8 @@ def pass_up(
                 continue
             both = even * value_at(below[a], (width * total - low[a]) / step[a])
             both *= value_at(below[b], ((1.0 - width) * total - low[b]) / step[b])
-            first, last = _on_both_grids(total, low, step, a, b, size)
-            share = (low[a] + (first - 0.5) * step[a]) / total
-            up_to = chance_up_to(mixture, as_if_equally_wide(share, width))
-            for i in range(first, last + 1):
-                of_left = low[a] + i * step[a]
-                before, up_to = up_to, chance_up_to(
-                    mixture, as_if_equally_wide((of_left + 0.5 * step[a]) / total, width)
-                )
-                both += (up_to - before) * below[a, i] * value_at(below[b], (total - of_left - low[b]) / step[b])
+            both += _divided(total, width, mixture, low, step, below, a, b)
+            both += _divided(total, 1.0 - width, mixture, low, step, below, b, a)
             below[node, point] = both * seen[node, point]
         _scale(below[node])
 
@@ -117,12 +133,12 @@ def pass_down(
     below: Floats,
     means: Floats,
     explained: Floats,
-    learns: bool,
 ) -> None:
-    """The posterior mean of every node; and, if it `learns`, how many wholes each law explains, by kind of whole."""
+    """The posterior mean of every node; and how many wholes each law explains, by kind of whole."""
     nodes, size = seen.shape
     above = np.zeros((nodes, size))
     above[0] = 1.0
+    above[0, 0] = above[0, size - 1] = 0.5  # a sum over an even grid is the integral if its ends count half
     onto, by_law = np.zeros(STEPS + 1), np.zeros(LAWS)
     for node in range(nodes):
         _scale(above[node])
@@ -153,38 +169,55 @@ def pass_down(
             add_at(above[a], at_a, given * even * in_b)
             add_at(above[b], at_b, given * even * in_a)
             by_law[0] += given * even * in_a * in_b
-            first, last = _on_both_grids(total, low, step, a, b, size)
-            share = as_if_equally_wide((low[a] + (first - 0.5) * step[a]) / total, width)
-            up_to, joint = chance_up_to(mixture, share), 0.0
-            for i in range(first, last + 1):
-                of_left = low[a] + i * step[a]
-                at_b = (total - of_left - low[b]) / step[b]
-                in_b = value_at(below[b], at_b)
-                if learns:
-                    # Of each law's Σ joint·(its chance from here to the next): what is to be times its chance up to
-                    # here, gathered on the grid on which the laws are tabulated.
-                    before_joint, joint = joint, given * below[a, i] * in_b
-                    _gather(onto, share, before_joint - joint)
-                share = as_if_equally_wide((of_left + 0.5 * step[a]) / total, width)
-                before, up_to = up_to, chance_up_to(mixture, share)
-                here = given * (up_to - before)
-                above[a, i] += here * in_b
-                add_at(above[b], at_b, here * below[a, i])
-            if learns and last >= first:
-                _gather(onto, share, joint)
-        if learns:
-            for law in range(1, LAWS):
-                by_law[law] = weights[kind, law] * max(np.dot(distributions[law], onto), 0.0)
-            if by_law.sum() > 0.0:
-                explained[kind] += by_law / by_law.sum()
+            _divide(given, total, width, mixture, low, step, below, above, onto, a, b)
+            _divide(given, total, 1.0 - width, mixture, low, step, below, above, onto, b, a)
+        for law in range(1, LAWS):
+            by_law[law] = weights[kind, law] * max(np.dot(distributions[law], onto), 0.0)
+        if by_law.sum() > 0.0:
+            explained[kind] += by_law / by_law.sum()
+
+
+@kernel
+def _divide(
+    given: float,
+    total: float,
+    width: float,
+    mixture: Floats,
+    low: Floats,
+    step: Floats,
+    below: Floats,
+    above: Floats,
+    onto: Floats,
+    part: int,
+    rest: int,
+) -> None:
+    """The transpose of `_divided`: what a value of the whole, with the chance `given`, says of both parts.
+
+    Each law explains Σ joint·(its chance from one bound to the next): what is times its chance up to a bound is
+    gathered on the grid on which laws are tabulated.
+    """
+    first, last = _on_both_grids(total, low, step, part, rest, below.shape[1])
+    share = as_if_equally_wide((low[part] + (first - 0.5) * step[part]) / total, width)
+    up_to, joint = chance_up_to(mixture, share), 0.0
+    for i in range(first, last + 1):
+        value = low[part] + i * step[part]
+        at_rest = (total - value - low[rest]) / step[rest]
+        in_rest = value_at(below[rest], at_rest)
+        before_joint, joint = joint, given * below[part, i] * in_rest
+        _gather(onto, share, before_joint - joint)
+        share = as_if_equally_wide((value + 0.5 * step[part]) / total, width)
+        before, up_to = up_to, chance_up_to(mixture, share)
+        here = given * (up_to - before)
+        above[part, i] += here * in_rest
+        add_at(above[rest], at_rest, here * below[part, i])
+        if share >= 0.5:
+            break
+    _gather(onto, share, joint)
 
 
 @kernel
 def _gather(onto: Floats, share: float, weight: float) -> None:
     """Add so much of a distribution's value up to this share: the transpose of `chance_up_to`."""
-    before, beyond, mirrored = place_of(share)
-    if mirrored:
-        onto[STEPS] += 2.0 * weight
-        weight = -weight
+    before, beyond = place_of(share)
     onto[before] += weight * (1.0 - beyond)
     onto[before + 1] += weight * beyond

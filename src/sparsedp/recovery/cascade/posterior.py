@@ -17,7 +17,7 @@ from sparsedp.recovery.cascade.messages import pass_down, pass_up
 POINTS, REACH = 64, 6.0
 """Of each grid, and how many deviations of what is known of its sum it reaches to both sides."""
 
-ROUNDS = 6
+ROUNDS = 4
 """In which the weights of the prior are learnt; they have settled well enough then."""
 
 IMAGINED = 2.0
@@ -32,7 +32,7 @@ LEAST_DEVIATION = 1e-3
 LEAST_VARIANCE = 1e-12
 """Of noise: a smaller one is taken for this."""
 
-MOST_GROUPS = 4096
+MOST_GROUPS = 2048
 """The work is some ten thousand operations for each and in each round."""
 
 
@@ -75,14 +75,12 @@ def posterior_sums(tree: GroupTree, layers: Sequence[Measured], within: Integers
     shape = (tree.left, tree.right, tree.width_of_left, kinds)
     weights = np.full((KINDS, LAWS), 1.0 / LAWS)
     below, means = np.empty_like(seen), np.empty(len(seen))
-    for turn in range(ROUNDS):
+    for _ in range(ROUNDS):
         explained = np.full((KINDS, LAWS), IMAGINED / LAWS)
         mixtures = weights @ DISTRIBUTIONS
         pass_up(*shape, weights, mixtures, low, step, seen, below)
-        learns = turn < ROUNDS - 1
-        pass_down(*shape, weights, mixtures, DISTRIBUTIONS, low, step, seen, below, means, explained, learns)
-        if learns:
-            weights = explained / explained.sum(axis=1, keepdims=True)
+        pass_down(*shape, weights, mixtures, DISTRIBUTIONS, low, step, seen, below, means, explained)
+        weights = explained / explained.sum(axis=1, keepdims=True)
     return means
 
 

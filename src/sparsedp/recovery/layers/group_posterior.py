@@ -34,7 +34,9 @@ def posterior_of_groups(sensing: GroupSums, values: Integers, law: LayersLaw) ->
     layers = [_ends_of(starts, sensing.n) for starts in sensing.starts]
     measured = [
         Measured(starts, ends, sums, np.full(len(starts), noise.variance), not isinstance(noise, DiscreteLaplaceLaw))
-        for (starts, ends), sums, noise in zip(layers, sensing.split(values.astype(np.float64)), law.layers, strict=True)
+        for (starts, ends), sums, noise in zip(
+            layers, sensing.split(values.astype(np.float64)), law.layers, strict=True
+        )
     ]
     if sensing.in_parts_of_blocks:
         measured[:1] = _cells_of_blocks_summed(measured[0], *layers[1])
