@@ -51,7 +51,7 @@ def weights_of(tree: GroupTree, layers: Sequence[Measured], sums: Floats) -> Flo
         for node, value, variance in zip(of_layer, layer.sums, layer.variances, strict=True):
             scale = np.sqrt(variance) if layer.gaussian else np.sqrt(variance / 2)
             log += (norm if layer.gaussian else laplace).logpdf(sums[node], value, scale)
-    total, variance = (found[0] for found in posterior._fused(tree, layers, nodes))
+    total, variance, _ = (found[0] for found in posterior._fused(tree, layers, nodes))
     log += norm.logpdf(sums[0], total, np.sqrt(variance))
     return np.asarray(np.exp(log - log.max()))
 
@@ -81,7 +81,27 @@ def test_means_are_those_of_weighted_draws_from_the_prior(case: str, monkeypatch
     exact = made_up @ weights / weights.sum()
     scatter = np.sqrt((made_up - exact[:, None]) ** 2 @ weights**2) / weights.sum()
     assert scatter.max() < 0.4, "enough draws"
-    assert (np.abs(found - exact) < 4 * scatter + 0.15).all()
+    assert (np.abs(found.means - exact) < 4 * scatter + 0.15).all()
+    spread = (made_up - exact[:, None]) ** 2 @ weights / weights.sum()
+    np.testing.assert_allclose(found.variances, spread, rtol=0.1, atol=2.0)
+
+
+def test_what_least_squares_would_leave_is_that_of_a_dense_covariance() -> None:
+    tree = GroupTree.over(STARTS, N, [BLOCKS, np.zeros(1, np.int64)], halves=False)
+    sums, gaussian = CASES["Laplace"]
+    places, variances = (STARTS, BLOCKS, np.zeros(1, np.int64)), (200.0, 30.0, 40.0)
+    layers = [
+        layer_of(starts, N, values, variance, gaussian)
+        for starts, values, variance in zip(places, sums, variances, strict=True)
+    ]
+    rows = np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [0, 0, 1, 1, 1], [1, 1, 1, 1, 1]])
+    precision = np.eye(5) / 200 + sum(
+        np.outer(row, row) / variance for row, variance in zip(rows[1:], (30.0, 30.0, 40.0), strict=True)
+    )
+    covariance = np.linalg.inv(precision)
+    nodes = tree.nodes_of(np.array([0, 0, 4, 0]), np.array([3, 4, N, N]))
+    expected = np.einsum("ri,ij,rj->r", rows, covariance, rows)
+    np.testing.assert_allclose(posterior_sums(tree, layers, BLOCKS).linear_variances[nodes], expected)
 
 
 def test_what_laws_explain_is_learnt_as_weighted_draws_say(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,11 +137,10 @@ def errors_of(counts: Integers, deviation: float, runs: int, gaussian: bool = Fa
     leaves = tree.nodes_of(starts, starts + 1)
     found, plain = [], []
     for _ in range(runs):
-        noise = (
-            random.normal(0, deviation, len(counts)) if gaussian else random.laplace(0, deviation, len(counts)) / 1.4142
-        )
+        draw, scale = (random.normal, deviation) if gaussian else (random.laplace, deviation / np.sqrt(2))
+        noise = draw(0, scale, len(counts))
         layer = layer_of(starts, len(counts), counts + noise, deviation**2, gaussian)
-        found.append(posterior_sums(tree, [layer], None)[leaves] - counts)
+        found.append(posterior_sums(tree, [layer], None).means[leaves] - counts)
         plain.append(np.maximum(layer.sums, 0) - counts)
     return float(np.sqrt(np.mean(np.square(found)))), float(np.sqrt(np.mean(np.square(plain))))
 
@@ -157,7 +176,7 @@ def test_the_total_is_not_biased_by_the_prior() -> None:
     for _ in range(40):
         counts = random.poisson(random.gamma(0.3, 20, 128))
         noisy = layer_of(starts, 128, counts + random.laplace(0, 10, 128), 200.0, False)
-        off.append(posterior_sums(tree, [noisy], None)[0] - counts.sum())
+        off.append(posterior_sums(tree, [noisy], None).means[0] - counts.sum())
     noise = np.sqrt(128 * 200.0)
     assert abs(np.mean(off)) < 0.6 * noise
     assert np.std(off) < 1.1 * noise
@@ -168,7 +187,7 @@ def test_every_scale_of_noise_has_an_answer(scale: float) -> None:
     sums = np.array([3.0, -5.0, 1e6, 2.0, 0.0])
     tree = GroupTree.over(STARTS, N, [BLOCKS], halves=True)
     layers = [layer_of(STARTS, N, sums, scale**2, False), layer_of(BLOCKS, N, [-2.0, 1e6], scale**2, True)]
-    found = posterior_sums(tree, layers, BLOCKS)
+    found = posterior_sums(tree, layers, BLOCKS).means
     assert np.isfinite(found).all()
     assert found.min() >= 0.0
     if scale <= 1.0:
@@ -180,7 +199,7 @@ def test_values_that_contradict_one_another_have_an_answer() -> None:
     tree = GroupTree.over(STARTS, N, [BLOCKS], halves=True)
     for sums, blocks in [([1e9, -1e9, 5, -1e12, 7], [-1e15, 1e15]), ([-4e18] * 5, [4e18, -4e18])]:
         layers = [layer_of(STARTS, N, sums, 4.0, False), layer_of(BLOCKS, N, blocks, 4.0, False)]
-        found = posterior_sums(tree, layers, BLOCKS)
+        found = posterior_sums(tree, layers, BLOCKS).means
         assert np.isfinite(found).all()
         assert found.min() >= 0.0
 
@@ -188,7 +207,7 @@ def test_values_that_contradict_one_another_have_an_answer() -> None:
 def test_one_group_is_cut_at_zero_smoothly() -> None:
     tree = GroupTree.over(np.zeros(1, np.int64), 9, [], halves=False)
     found = [
-        posterior_sums(tree, [layer_of(np.zeros(1, np.int64), 9, [value], 100.0, False)], None)[0]
+        posterior_sums(tree, [layer_of(np.zeros(1, np.int64), 9, [value], 100.0, False)], None).means[0]
         for value in (-30.0, 0.0, 30.0, 300.0)
     ]
     assert 0.0 < found[0] < found[1] < found[2] < found[3] == pytest.approx(300.0, abs=0.5)

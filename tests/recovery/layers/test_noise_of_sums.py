@@ -1,7 +1,5 @@
 """The noise in a sum over groups of unequal sizes, against the dense covariance of the fused cells."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from dense_layers import dense_groups, least_squares
@@ -12,7 +10,7 @@ from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.layers.detail_variances import details, noise_of_details
 from sparsedp.recovery.layers.errors import LayerErrors
-from sparsedp.recovery.layers.noise_of_sums import NoiseOfSums, noise_of_sum
+from sparsedp.recovery.layers.noise_of_sums import NoiseOfSums, PosteriorOfSums, noise_of_sum
 from sparsedp.recovery.layers.recover import fit_layers
 from sparsedp.sensing.group_sums import GroupSums
 
@@ -44,7 +42,28 @@ def test_details_of_equal_blocks_are_uncorrelated() -> None:
     whole[16:] = False
     noise = NoiseOfSums(sensing, law, noise_of_details(fit), whole)
     for weights in _weights(64, 4):
-        assert noise.share(weights, details(weights) ** 2) == pytest.approx(1.0, rel=1e-6)
+        squares, shared = details(weights) ** 2, np.arange(1.0, 65.0)
+        assert noise.variance(weights, squares, shared) == pytest.approx(squares[whole] @ shared[whole], rel=1e-6)
+
+
+def test_what_the_posterior_leaves_of_the_noise_is_that_of_a_dense_covariance() -> None:
+    """Each group's noise is scaled, and keeps what it has to do with that of others; the total may have more."""
+    sensing = GroupSums(100, [[0, 1, 2, 4, 16, 32, 48, 64], [0, 16, 64], [0]])
+    law = law_of(sensing, 1)
+    groups = dense_groups(sensing)
+    _, covariance = least_squares(groups, law, len(groups))
+    kept = np.linspace(0.1, 1.5, 8)
+    sizes = np.diff(sensing.starts[0], append=100)
+    linear = np.linspace(5.0, 3.0, 8)
+    root = np.repeat(np.sqrt(kept), sizes)
+    least = float(root @ covariance @ root)
+    unsure = np.repeat(kept * linear / (kept @ linear) / sizes, sizes)
+    for of_total, more in ((0.5 * least, 0.0), (3.0 * least, 2.0 * least)):
+        noise = PosteriorOfSums(sensing, law, (kept * linear, linear), of_total, np.ones(128, np.bool_))
+        for weights in _weights(100, 5):
+            scaled = weights * root
+            expected = scaled @ covariance @ scaled + more * (weights @ unsure) ** 2
+            assert noise.variance(weights, np.zeros(128), np.zeros(128)) == pytest.approx(expected, rel=1e-6)
 
 
 def test_noise_beside_a_wide_group_is_not_felt_in_it() -> None:
@@ -56,6 +75,6 @@ def test_noise_beside_a_wide_group_is_not_felt_in_it() -> None:
     assert isinstance(errors, LayerErrors)
     weights = np.zeros(4096)
     weights[3000:3900] = 1.0
-    assert errors.variance(weights) < 0.5 * replace(errors._model, noise=None).variance(weights)
+    assert errors.variance(weights) < 0.5 * errors._fit.law.finest.variance
     busy = release.interval((0, 40))
     assert busy.low < 80_000 < busy.high

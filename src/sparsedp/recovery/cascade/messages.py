@@ -132,9 +132,10 @@ def pass_down(
     seen: Floats,
     below: Floats,
     means: Floats,
+    variances: Floats,
     explained: Floats,
 ) -> None:
-    """The posterior mean of every node; and how many wholes each law explains, by kind of whole."""
+    """The posterior mean and variance of every node; and how many wholes each law explains, by kind of whole."""
     nodes, size = seen.shape
     above = np.zeros((nodes, size))
     above[0] = 1.0
@@ -142,12 +143,14 @@ def pass_down(
     onto, by_law = np.zeros(STEPS + 1), np.zeros(LAWS)
     for node in range(nodes):
         _scale(above[node])
-        chance, mean = 0.0, 0.0
+        chance, mean, square = 1e-300, 0.0, 0.0
         for point in range(size):
             here = above[node, point] * below[node, point]
             chance += here
-            mean += here * (low[node] + point * step[node])
-        means[node] = mean / chance if chance > 0.0 else low[node]
+            mean += here * point
+            square += here * point**2
+        means[node] = low[node] + mean / chance * step[node]
+        variances[node] = max(square / chance - (mean / chance) ** 2, 0.0) * step[node] ** 2
         a, b = left[node], right[node]
         if a == NONE:
             continue

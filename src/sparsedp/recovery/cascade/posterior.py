@@ -50,13 +50,22 @@ class Measured:
     gaussian: bool
 
 
-def posterior_sums(tree: GroupTree, layers: Sequence[Measured], within: Integers | None) -> Floats:
-    """The mean of each node's sum given all layers; every leaf has to be measured in one. None is negative.
+@dataclass(frozen=True)
+class Posterior:
+    """For each node of a tree: the mean of its sum, its variance, and the variance that least squares would leave."""
+
+    means: Floats
+    variances: Floats
+    linear_variances: Floats
+
+
+def posterior_sums(tree: GroupTree, layers: Sequence[Measured], within: Integers | None) -> Posterior:
+    """Of each node's sum given all layers; every leaf has to be measured in one. No mean is negative.
 
     `within`: the first cells of groups; how wholes in one of them divide is learnt apart from how others do.
     """
     nodes = [tree.nodes_of(layer.starts, layer.ends) for layer in layers]
-    fused, variances = _fused(tree, layers, nodes)
+    fused, variances, linear = _fused(tree, layers, nodes)
     least = max(LEAST_DEVIATION, 1e-6 * LEAST_DEVIATION * float(np.abs(fused).max()))
     deviations = np.maximum(np.sqrt(variances), least)
     low = np.maximum(fused - REACH * deviations, 0.0)
@@ -74,14 +83,14 @@ def posterior_sums(tree: GroupTree, layers: Sequence[Measured], within: Integers
     kinds = _kinds(tree, within)
     shape = (tree.left, tree.right, tree.width_of_left, kinds)
     weights = np.full((KINDS, LAWS), 1.0 / LAWS)
-    below, means = np.empty_like(seen), np.empty(len(seen))
+    below, means, spread = np.empty_like(seen), np.empty(len(seen)), np.empty(len(seen))
     for _ in range(ROUNDS):
         explained = np.full((KINDS, LAWS), IMAGINED / LAWS)
         mixtures = weights @ DISTRIBUTIONS
         pass_up(*shape, weights, mixtures, low, step, seen, below)
-        pass_down(*shape, weights, mixtures, DISTRIBUTIONS, low, step, seen, below, means, explained)
+        pass_down(*shape, weights, mixtures, DISTRIBUTIONS, low, step, seen, below, means, spread, explained)
         weights = explained / explained.sum(axis=1, keepdims=True)
-    return means
+    return Posterior(means, spread, linear)
 
 
 def _kinds(tree: GroupTree, within: Integers | None) -> Integers:
@@ -89,8 +98,10 @@ def _kinds(tree: GroupTree, within: Integers | None) -> Integers:
     return np.where(inside, np.where(tree.first == 0, 2, 1), 0)
 
 
-def _fused(tree: GroupTree, layers: Sequence[Measured], nodes: list[Integers]) -> tuple[Floats, Floats]:
-    """The best linear estimate of each node's sum from all layers, and its variance from what is measured below it."""
+def _fused(tree: GroupTree, layers: Sequence[Measured], nodes: list[Integers]) -> tuple[Floats, Floats, Floats]:
+    """The best linear estimate of each node's sum from all layers, its variance from what is measured below it, and
+    from all.
+    """
     precision, weighted = np.zeros(len(tree.first)), np.zeros(len(tree.first))
     for layer, of_layer in zip(layers, nodes, strict=True):
         known = 1.0 / np.maximum(layer.variances, LEAST_VARIANCE)
@@ -100,7 +111,7 @@ def _fused(tree: GroupTree, layers: Sequence[Measured], nodes: list[Integers]) -
 
 
 @kernel
-def _fuse(left: Integers, right: Integers, precision: Floats, weighted: Floats) -> tuple[Floats, Floats]:
+def _fuse(left: Integers, right: Integers, precision: Floats, weighted: Floats) -> tuple[Floats, Floats, Floats]:
     """Up, a whole's own value and the sum of its parts are weighed; down, what that changes is spread over them."""
     sums, variances = np.empty(len(left)), np.empty(len(left))
     for node in range(len(left) - 1, -1, -1):
@@ -110,6 +121,7 @@ def _fuse(left: Integers, right: Integers, precision: Floats, weighted: Floats) 
             estimate = sums[left[node]] + sums[right[node]]
         variances[node] = 1.0 / (precision[node] + below)
         sums[node] = (weighted[node] + below * estimate) * variances[node]
+    of_all = variances.copy()
     for node in range(len(left)):
         a, b = left[node], right[node]
         if a != NONE:
@@ -117,4 +129,8 @@ def _fuse(left: Integers, right: Integers, precision: Floats, weighted: Floats) 
             share = variances[a] / (variances[a] + variances[b])
             sums[a] += share * change
             sums[b] += (1.0 - share) * change
-    return sums, variances
+            # What the parts vary by against one another, and their shares of what the whole varies by.
+            against = share * variances[b]
+            of_all[a] = against + share**2 * of_all[node]
+            of_all[b] = against + (1.0 - share) ** 2 * of_all[node]
+    return sums, variances, of_all

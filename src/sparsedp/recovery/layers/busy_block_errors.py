@@ -6,6 +6,7 @@ group do.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,9 @@ def model_of_busy_blocks(fit: Fit, noise: Floats, made_up: Resampled) -> ErrorMo
     """Details within groups, and their cells, from what flat groups hide; all others from what is measured."""
     sizes = np.diff(fit.layers[0].starts, append=fit.sensing.n)
     whole = np.repeat(sizes > 1, sizes)
-    measured, flat = model_of_cells(fit, noise, made_up), model_of_groups(fit, noise, made_up)
+    measured = model_of_cells(fit, noise, made_up)
+    # The posterior does not say what the cells of busy blocks leave of their noise, and sums have both.
+    flat = model_of_groups(replace(fit, joint=None), noise, lambda: made_up)
 
     @lru_cache(maxsize=8)
     def ends(level: float) -> tuple[Floats, Floats]:
@@ -48,5 +51,5 @@ def model_of_busy_blocks(fit: Fit, noise: Floats, made_up: Resampled) -> ErrorMo
         np.where(within_groups(sizes), flat.shared, measured.shared),
         np.where(whole, flat.alone, measured.alone),
         ends,
-        flat.noise,
+        flat.between,
     )

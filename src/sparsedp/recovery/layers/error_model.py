@@ -10,7 +10,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats
 from sparsedp.recovery.layers.detail_variances import details
-from sparsedp.recovery.layers.noise_of_sums import NoiseOfSums
+from sparsedp.recovery.layers.noise_of_sums import BetweenGroups
 
 ALONE_WITHIN = 16
 """Errors of single cells are told apart from those of their surroundings within aligned blocks of so many."""
@@ -23,7 +23,7 @@ class ErrorModel:
 
     The error of a sum has two independent parts: one whose Haar details are uncorrelated, of variances `shared`, and
     one of each cell by itself, of variances `alone`, which is felt only where weights differ within a block of 16
-    cells: a spike that was kept has its own noise on all levels at once, and its neighbours have none. `noise`: where
+    cells: a spike that was kept has its own noise on all levels at once, and its neighbours have none. `between`: where
     groups of unequal sizes were measured, what sums have of the details made of whole ones.
     """
 
@@ -31,17 +31,17 @@ class ErrorModel:
     shared: Floats
     alone: Floats
     ends: Callable[[float], tuple[Floats, Floats]]
-    noise: NoiseOfSums | None = None
+    between: BetweenGroups | None = None
 
     def variance(self, weights: Floats) -> float:
         """Of Σ weights·cells."""
         squares = details(weights) ** 2
-        if self.noise is None:
+        if self.between is None:
             variance = float(squares @ self.shared)
         else:
-            whole, within = self.noise.whole, ~self.noise.whole
+            within = ~self.between.whole
             variance = float(squares[within] @ self.shared[within])
-            variance += self.noise.share(weights, squares) * float(squares[whole] @ self.shared[whole])
+            variance += self.between.variance(weights, squares, self.shared)
         starts = np.arange(0, len(weights), ALONE_WITHIN)
         lengths = np.diff(starts, append=len(weights))
         apart = weights - np.repeat(np.add.reduceat(weights, starts) / lengths, lengths)

@@ -16,7 +16,7 @@ from sparsedp.recovery.layers.error_model import ErrorModel, normal_quantile
 from sparsedp.recovery.layers.flat_group_errors import model_of_groups, runs_of_groups
 from sparsedp.recovery.layers.measured_cell_errors import model_of_cells
 from sparsedp.recovery.layers.noise_of_sums import noise_of_sum
-from sparsedp.recovery.layers.resampling import Refit, resample
+from sparsedp.recovery.layers.resampling import Refit, Resampled, resample
 
 if TYPE_CHECKING:
     from sparsedp.recovery.layers.recover import Fit
@@ -55,8 +55,11 @@ class LayerErrors:
         noise = noise_of_details(fit)
         if len(fit.layers[0].starts) == fit.sensing.n:
             return model_of_cells(fit, noise, resample(fit, self._refit))
-        made_up = resample(fit, self._refit, runs_of_groups(fit.sensing.n))
-        return (model_of_busy_blocks if self._has_cells else model_of_groups)(fit, noise, made_up)
+
+        def made_up() -> Resampled:
+            return resample(fit, self._refit, runs_of_groups(fit.sensing.n))
+
+        return model_of_busy_blocks(fit, noise, made_up()) if self._has_cells else model_of_groups(fit, noise, made_up)
 
     @cached_property
     def _has_cells(self) -> bool:

@@ -8,6 +8,7 @@ their counts, whether they are even or not: what they hide is a share of these.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,7 @@ from sparsedp.recovery.layers.detail_variances import (
     within_groups,
 )
 from sparsedp.recovery.layers.error_model import ErrorModel, normal_quantile
-from sparsedp.recovery.layers.noise_of_sums import NoiseOfSums
+from sparsedp.recovery.layers.noise_of_sums import BetweenGroups, NoiseOfSums, PosteriorOfSums
 from sparsedp.recovery.layers.resampling import Resampled
 from sparsedp.recovery.layers.unseen import noise_together, unseen_deviation
 
@@ -49,6 +50,10 @@ FLAT = 1e-9
 
 BETWEEN = 1.8
 """Made-up truths have the groups that the look chose for another one, and err less than it: so much in variance."""
+
+MISFIT_IN_ROWS, MISFIT_IN_TABLES = 1.3, 1.7
+"""What errors of groups are more than the posterior says, in variance: its prior does not know how sums divide. The
+parts of tables are chosen by sums of which the posterior then makes use."""
 
 IN_ROWS, IN_TABLES = 7.0, 14.0
 """How much more sums vary by what groups hide than uncorrelated details would make them. A range cuts a group where it
@@ -79,15 +84,27 @@ def runs_of_groups(n: int) -> int:
     return min(RUNS, -(-MANY_CELLS // n))
 
 
-def model_of_groups(fit: Fit, noise: Floats, made_up: Resampled) -> ErrorModel:
-    """Between groups from made-up truths, within them from what the look says. `noise`: of every detail."""
+def model_of_groups(fit: Fit, noise: Floats, made_up: Callable[[], Resampled]) -> ErrorModel:
+    """Between groups from their posterior or, if there is none, from made-up truths; within them from what the look
+    says. `noise`: of every detail.
+    """
     n = fit.sensing.n
     sizes = np.diff(fit.layers[0].starts, append=n)
     widths = padded(np.repeat(sizes, sizes).astype(np.float64))
     scatter = padded(np.maximum(np.abs(fit.estimate), np.repeat(_faint(fit, sizes), sizes)))
     extra = padded(np.repeat(_extra(fit, sizes), sizes))
-    single = _between(fit, noise, made_up)
-    shared, inside = BETWEEN * single, within_groups(sizes)
+    inside, of_groups = within_groups(sizes), np.zeros(n)
+    between: BetweenGroups = NoiseOfSums(fit.sensing, fit.law, noise, ~inside)
+    if fit.joint is None:
+        single = _between(fit, noise, made_up())
+        shared = BETWEEN * single
+    else:
+        single, shared = np.zeros(len(noise)), np.zeros(len(noise))
+        variances, linear = fit.joint.variances(fit.layers[0].starts, fit.layers[0].starts + sizes)
+        of_groups = np.repeat(variances / sizes.astype(np.float64) ** 2, sizes)
+        misfit = MISFIT_IN_TABLES if fit.sensing.is_table else MISFIT_IN_ROWS
+        of_total = len(noise) * _of_total(fit, noise)
+        between = PosteriorOfSums(fit.sensing, fit.law, (misfit * variances, linear), of_total, ~inside)
     together = IN_TABLES if fit.sensing.is_table else IN_ROWS
     for level, part in enumerate(level_slices(len(shared)), start=1):
         first = slice(0, None, 1 << level)
@@ -95,14 +112,15 @@ def model_of_groups(fit: Fit, noise: Floats, made_up: Resampled) -> ErrorModel:
         single[part] = np.where(inside[part], scatter[first] + hidden, single[part])
         shared[part] = np.where(inside[part], scatter[first] + together * hidden, shared[part])
     texture = np.repeat(_texture(fit, sizes), sizes)
-    cells = np.maximum(cell_variances(single, n) + texture, np.repeat(_noise_of_kept_cells(fit, sizes), sizes))
+    cells = cell_variances(single, n) + of_groups + texture
+    cells = np.maximum(cells, np.repeat(_noise_of_kept_cells(fit, sizes), sizes))
 
     @lru_cache(maxsize=8)
     def ends(level: float) -> tuple[Floats, Floats]:
         half = normal_quantile(level) * np.sqrt(cells)
         return half, half
 
-    return ErrorModel(cells, shared, texture, ends, NoiseOfSums(fit.sensing, fit.law, noise, ~inside))
+    return ErrorModel(cells, shared, texture, ends, between)
 
 
 def _extra(fit: Fit, sizes: Integers) -> Floats:
@@ -156,5 +174,10 @@ def _share_of_level(level: int, widths: Floats) -> Floats:
 def _between(fit: Fit, noise: Floats, made_up: Resampled) -> Floats:
     """The mean squared error of details that are made of whole groups."""
     learned = DetailStrata.learn(fit.estimate, noise, made_up, made_up.noise > LEAST_NOISE)
-    learned.errors[0] = noise[0] + details(fit.fused - fit.estimate)[0] ** 2
+    learned.errors[0] = _of_total(fit, noise)
     return learned.errors
+
+
+def _of_total(fit: Fit, noise: Floats) -> float:
+    """The mean squared error of the detail that is the sum of all: its noise, and how far it was moved."""
+    return float(noise[0] + details(fit.fused - fit.estimate)[0] ** 2)

@@ -10,20 +10,25 @@ import numpy as np
 from sparsedp.arrays import Floats, Integers
 from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
 from sparsedp.recovery.cascade.group_tree import GroupTree
-from sparsedp.recovery.cascade.posterior import MOST_GROUPS, Measured, posterior_sums
+from sparsedp.recovery.cascade.posterior import MOST_GROUPS, Measured, Posterior, posterior_sums
 from sparsedp.sensing.group_sums import GroupSums
 
 
 @dataclass(frozen=True)
 class GroupPosterior:
-    """A tree over the groups, and the posterior mean of the sum of each of its nodes."""
+    """A tree over the groups, and what is known of the sum of each of its nodes."""
 
     tree: GroupTree
-    means: Floats
+    posterior: Posterior
 
     def sums(self, starts: Integers, ends: Integers) -> Floats:
-        """Of groups that are nodes of it."""
-        return np.asarray(self.means[self.tree.nodes_of(starts, ends)])
+        """The means of groups that are nodes of it."""
+        return np.asarray(self.posterior.means[self.tree.nodes_of(starts, ends)])
+
+    def variances(self, starts: Integers, ends: Integers) -> tuple[Floats, Floats]:
+        """Of such groups, and those that least squares would leave."""
+        nodes = self.tree.nodes_of(starts, ends)
+        return self.posterior.variances[nodes], self.posterior.linear_variances[nodes]
 
 
 def posterior_of_groups(sensing: GroupSums, values: Integers, law: LayersLaw) -> GroupPosterior | None:

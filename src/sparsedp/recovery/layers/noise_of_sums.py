@@ -6,7 +6,7 @@ like any other, it would be felt halfway through the wide group too, where there
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,22 +19,56 @@ LEAST = 1e-300
 """Of a variance that is divided by."""
 
 
-@dataclass(frozen=True)
-class NoiseOfSums:
-    """`noise`: the variance of the noise in every detail; `whole`: which details are made of whole groups."""
+class BetweenGroups(Protocol):
+    """What sums have of the errors of whole groups. `whole`: which details are made of these."""
 
-    sensing: GroupSums
-    law: LayersLaw
-    noise: Floats
     whole: npt.NDArray[np.bool_]
 
-    def share(self, weights: Floats, squares: Floats) -> float:
-        """The variance of the noise in Σ weights·cells, as a share of what uncorrelated details would make it.
+    def variance(self, weights: Floats, squares: Floats, shared: Floats) -> float:
+        """In Σ weights·cells; `squares`: of the details of the weights, `shared`: the variances of details' errors."""
+        ...
 
-        `squares`: of the details of the weights.
-        """
-        uncorrelated = float(squares[self.whole] @ self.noise[self.whole])
-        return noise_of_sum(self.sensing, self.law, weights) / uncorrelated if uncorrelated > 0.0 else 1.0
+
+class NoiseOfSums:
+    """Errors of details, scaled by what the noise of a sum is of that of uncorrelated details."""
+
+    def __init__(self, sensing: GroupSums, law: LayersLaw, noise: Floats, whole: npt.NDArray[np.bool_]) -> None:
+        """`noise`: the variance of the noise in every detail."""
+        self._sensing, self._law, self._noise, self.whole = sensing, law, noise, whole
+
+    def variance(self, weights: Floats, squares: Floats, shared: Floats) -> float:
+        """As `BetweenGroups` says."""
+        uncorrelated = float(squares[self.whole] @ self._noise[self.whole])
+        share = noise_of_sum(self._sensing, self._law, weights) / uncorrelated if uncorrelated > 0.0 else 1.0
+        return share * float(squares[self.whole] @ shared[self.whole])
+
+
+class PosteriorOfSums:
+    """The noise of a sum, each group's scaled by what the posterior leaves of it.
+
+    The total is known no better than what was measured says; what that is more comes from groups as they are unsure.
+    """
+
+    def __init__(
+        self,
+        sensing: GroupSums,
+        law: LayersLaw,
+        variances: tuple[Floats, Floats],
+        of_total: float,
+        whole: npt.NDArray[np.bool_],
+    ) -> None:
+        """`variances`: of each of the finest groups' sums, and those that least squares would leave."""
+        left, linear = variances
+        sizes = np.diff(sensing.starts[0], append=sensing.n)
+        self._sensing, self._law, self.whole = sensing, law, whole
+        self._kept = np.repeat(np.sqrt(left / np.maximum(linear, LEAST)), sizes)
+        self._unsure = np.repeat(left / max(float(left.sum()), LEAST) / sizes, sizes)
+        self._more = max(of_total - noise_of_sum(sensing, law, self._kept), 0.0)
+
+    def variance(self, weights: Floats, squares: Floats, shared: Floats) -> float:
+        """As `BetweenGroups` says."""
+        more = self._more * float(weights @ self._unsure) ** 2
+        return noise_of_sum(self._sensing, self._law, weights * self._kept) + more
 
 
 def noise_of_sum(sensing: GroupSums, law: LayersLaw, weights: Floats) -> float:

@@ -54,6 +54,7 @@ class Fit:
     total_variance: float
     stats: dict[str, object]
     nonnegative: bool
+    joint: GroupPosterior | None = None
 
 
 def layers(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
@@ -130,7 +131,7 @@ def fit_layers(
         else:
             unclipped, estimate = _flat_groups(fused[0], sensing, law, joint, nonnegative=nonnegative, shrinks=shrinks)
         stats: dict[str, object] = {"layers": [len(layer.starts) for layer in fused]}
-        return Fit(sensing, law, fused, unclipped, estimate, level_variances, total_variance, stats, nonnegative)
+        return Fit(sensing, law, fused, unclipped, estimate, level_variances, total_variance, stats, nonnegative, joint)
     cells = fused[0].sums
     chosen = _chosen_groups(sensing, fused)
     known = None if chosen is not None else level_variances
