@@ -27,7 +27,7 @@ from sparsedp.noise.source import SeededSource
 SIZES = st.sampled_from([16, 64, 256])
 
 
-def parts_of_one(total: float, size: int, cells: int, deviation: float, uneven: float) -> int:
+def parts_of_one(total: float, size: int, deviation: float, uneven: float) -> int:
     """How many cells the parts of one block have: the nearest power of two, on a scale of powers of two; one, if the
     block's cells are dense.
     """
@@ -38,7 +38,7 @@ def parts_of_one(total: float, size: int, cells: int, deviation: float, uneven: 
         off = abs(np.log2(size / part) - np.log2(max(total, 1.0) * np.sqrt(uneven) / (OF_PARTS * deviation)))
         if off < best - 1e-9:
             found, best = part, off
-    return min(found, cells)
+    return found
 
 
 @given(SIZES, st.integers(1, 900), st.floats(0.5, 100), st.integers(0, 2**32))
@@ -50,7 +50,7 @@ def test_parts_are_those_of_a_plain_loop(size: int, n: int, deviation: float, se
     expected = []
     for block, total in enumerate(sums):
         end = min((block + 1) * size, n)
-        expected += list(range(block * size, end, parts_of_one(total, size, size, deviation, uneven)))
+        expected += list(range(block * size, end, parts_of_one(total, size, deviation, uneven)))
     assert parts(sums, size, n, deviation, 3 * deviation).tolist() == expected
 
 
@@ -94,6 +94,16 @@ def test_unevenness_is_that_of_the_halves_without_the_noise(law: str, expected: 
     assert unevenness_of_halves(noisy, deviation) == pytest.approx(expected, rel=0.1)
     if law == "uniform":
         assert unevenness_of_halves(noisy, 1e-9) != pytest.approx(expected, rel=0.02), "the noise matters"
+
+
+def test_unevenness_of_four_blocks_by_hand() -> None:
+    """By twos 90 + 10 and 40 + 60, then 100 + 100; of the noise, 2·25·2 is taken off twos and 2·50 off fours."""
+    differences = max(80**2 + 20**2 - 100, 0) + 0
+    wholes = 100**2 + 100**2 - 100 + 200**2 - 100
+    unsure = 4 * 25 * np.sqrt(2) + 4 * 50
+    expected = (differences + unsure / 3) / (wholes + unsure)
+    assert unevenness_of_halves(np.array([90.0, 10.0, 40.0, 60.0]), 5.0) == pytest.approx(expected, rel=1e-9)
+    assert expected > LEAST_UNEVEN
 
 
 def test_unevenness_of_noise_alone_is_that_of_any_division() -> None:

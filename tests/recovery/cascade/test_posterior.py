@@ -194,14 +194,32 @@ def test_every_scale_of_noise_has_an_answer(scale: float) -> None:
         assert found[0] == pytest.approx(1e6, abs=10)
 
 
-def test_values_that_contradict_one_another_have_an_answer() -> None:
-    """As no noise would have it: a hostile file."""
+@pytest.mark.parametrize("gaussian", [False, True])
+def test_values_that_contradict_one_another_have_an_answer(gaussian: bool) -> None:
+    """As no noise would have it: a hostile file. Nothing is taken to be known for certain."""
     tree = GroupTree.over(STARTS, N, [BLOCKS], halves=True)
-    for sums, blocks in [([1e9, -1e9, 5, -1e12, 7], [-1e15, 1e15]), ([-4e18] * 5, [4e18, -4e18])]:
-        layers = [layer_of(STARTS, N, sums, 4.0, False), layer_of(BLOCKS, N, blocks, 4.0, False)]
-        found = posterior_sums(tree, layers, BLOCKS).means
-        assert np.isfinite(found).all()
-        assert found.min() >= 0.0
+    contradictions: list[tuple[list[float], list[float]]] = [
+        ([1e9, -1e9, 5, -1e12, 7], [-1e15, 1e15]),
+        ([-4e18] * 5, [4e18, -4e18]),
+        ([30, 20, 0, 0, 0], [1000, 5]),
+    ]
+    for sums, blocks in contradictions:
+        layers = [layer_of(STARTS, N, sums, 4.0, gaussian), layer_of(BLOCKS, N, blocks, 4.0, gaussian)]
+        found = posterior_sums(tree, layers, BLOCKS)
+        assert np.isfinite(found.means).all()
+        assert found.means.min() >= 0.0
+        assert found.variances.min() > 0.0
+
+
+@pytest.mark.parametrize("huge", [1e4, 1e9, 1e12])
+def test_a_huge_group_leaves_the_errors_of_others_as_they_are(huge: float) -> None:
+    counts = np.where(np.arange(64) == 20, huge, 30.0 + 20.0 * (np.arange(64) % 3))
+    noise = np.random.default_rng(6).laplace(0, 1, 64)
+    starts = np.arange(64)
+    tree = GroupTree.over(starts, 64, [], halves=True)
+    found = posterior_sums(tree, [layer_of(starts, 64, counts + noise, 2.0, False)], None)
+    off = found.means[tree.nodes_of(starts, starts + 1)] - counts
+    assert np.sqrt(np.mean(off[starts != 20] ** 2)) < 1.3 * np.sqrt(2.0)
 
 
 def test_one_group_is_cut_at_zero_smoothly() -> None:

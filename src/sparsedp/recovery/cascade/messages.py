@@ -20,6 +20,9 @@ from sparsedp.recovery.cascade.group_tree import NONE
 BESIDE = 1e-6
 """In steps of a grid: values so far beside it are on it."""
 
+LEAST_CHANCE = 1e-200
+"""Of all that a node may have: where it is less, what was measured contradicts itself, and nothing is learnt of it."""
+
 
 @kernel
 def value_at(row: Floats, place: float) -> float:
@@ -135,7 +138,9 @@ def pass_down(
     variances: Floats,
     explained: Floats,
 ) -> None:
-    """The posterior mean and variance of every node; and how many wholes each law explains, by kind of whole."""
+    """The posterior mean and variance of every node, left as they are where what was measured contradicts itself; and
+    how many wholes each law explains, by kind of whole.
+    """
     nodes, size = seen.shape
     above = np.zeros((nodes, size))
     above[0] = 1.0
@@ -143,14 +148,16 @@ def pass_down(
     onto, by_law = np.zeros(STEPS + 1), np.zeros(LAWS)
     for node in range(nodes):
         _scale(above[node])
-        chance, mean, square = 1e-300, 0.0, 0.0
+        chance, mean, square = 0.0, 0.0, 0.0
         for point in range(size):
             here = above[node, point] * below[node, point]
             chance += here
             mean += here * point
             square += here * point**2
-        means[node] = low[node] + mean / chance * step[node]
-        variances[node] = max(square / chance - (mean / chance) ** 2, 0.0) * step[node] ** 2
+        if chance > LEAST_CHANCE:
+            means[node] = low[node] + mean / chance * step[node]
+            # Between two points nothing is known: 1/12.
+            variances[node] = (max(square / chance - (mean / chance) ** 2, 0.0) + 1.0 / 12.0) * step[node] ** 2
         a, b = left[node], right[node]
         if a == NONE:
             continue

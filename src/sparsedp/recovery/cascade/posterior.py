@@ -27,13 +27,13 @@ KINDS = 3
 """Wholes above the second layer of groups; those within; and of these, those that hold the first cell."""
 
 LEAST_DEVIATION = 1e-3
-"""Of noise, beside counts that are whole numbers; and as a share of the largest sum a millionth of that."""
+"""Of noise: less is nothing beside counts that are whole numbers."""
 
-LEAST_VARIANCE = 1e-12
-"""Of noise: a smaller one is taken for this."""
+ROUNDING = 1e-13
+"""The same, as a share of a sum and of the whole that it is a part of: they are told apart no better in floats."""
 
 MOST_GROUPS = 2048
-"""The work is some ten thousand operations for each and in each round."""
+"""The work is some hundred thousand operations for each and in each round."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +66,14 @@ def posterior_sums(tree: GroupTree, layers: Sequence[Measured], within: Integers
     """
     nodes = [tree.nodes_of(layer.starts, layer.ends) for layer in layers]
     fused, variances, linear = _fused(tree, layers, nodes)
-    least = max(LEAST_DEVIATION, 1e-6 * LEAST_DEVIATION * float(np.abs(fused).max()))
+    least = _least_deviations(tree, fused)
     deviations = np.maximum(np.sqrt(variances), least)
     low = np.maximum(fused - REACH * deviations, 0.0)
     step = (np.maximum(fused, 0.0) + REACH * deviations - low) / (POINTS - 1)
     grids = low[:, None] + step[:, None] * np.arange(POINTS)
     seen = np.zeros_like(grids)
     for layer, of_layer in zip(layers, nodes, strict=True):
-        scale = np.maximum(np.sqrt(layer.variances), least)[:, None]
+        scale = np.maximum(np.sqrt(layer.variances), least[of_layer])[:, None]
         distance = np.abs(layer.sums[:, None] - grids[of_layer]) / scale
         seen[of_layer] -= 0.5 * distance**2 if layer.gaussian else sqrt(2.0) * distance
     # The prior should not move the total, or it would bias all long sums wherever it is wrong: what the layers say of
@@ -83,7 +83,7 @@ def posterior_sums(tree: GroupTree, layers: Sequence[Measured], within: Integers
     kinds = _kinds(tree, within)
     shape = (tree.left, tree.right, tree.width_of_left, kinds)
     weights = np.full((KINDS, LAWS), 1.0 / LAWS)
-    below, means, spread = np.empty_like(seen), np.empty(len(seen)), np.empty(len(seen))
+    below, means, spread = np.empty_like(seen), np.maximum(fused, 0.0), linear.copy()
     for _ in range(ROUNDS):
         explained = np.full((KINDS, LAWS), IMAGINED / LAWS)
         mixtures = weights @ DISTRIBUTIONS
@@ -91,6 +91,14 @@ def posterior_sums(tree: GroupTree, layers: Sequence[Measured], within: Integers
         pass_down(*shape, weights, mixtures, DISTRIBUTIONS, low, step, seen, below, means, spread, explained)
         weights = explained / explained.sum(axis=1, keepdims=True)
     return Posterior(means, spread, linear)
+
+
+def _least_deviations(tree: GroupTree, fused: Floats) -> Floats:
+    size = np.abs(fused)
+    for part in (tree.left, tree.right):
+        whole = part != NONE
+        size[part[whole]] = np.maximum(size[part[whole]], np.abs(fused[whole]))
+    return np.maximum(LEAST_DEVIATION, ROUNDING * size)
 
 
 def _kinds(tree: GroupTree, within: Integers | None) -> Integers:
@@ -104,7 +112,7 @@ def _fused(tree: GroupTree, layers: Sequence[Measured], nodes: list[Integers]) -
     """
     precision, weighted = np.zeros(len(tree.first)), np.zeros(len(tree.first))
     for layer, of_layer in zip(layers, nodes, strict=True):
-        known = 1.0 / np.maximum(layer.variances, LEAST_VARIANCE)
+        known = 1.0 / np.maximum(layer.variances, LEAST_DEVIATION**4)
         precision[of_layer] += known
         weighted[of_layer] += known * layer.sums
     return _fuse(tree.left, tree.right, precision, weighted)
