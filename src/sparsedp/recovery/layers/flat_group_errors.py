@@ -52,9 +52,9 @@ BETWEEN = 1.8
 """Made-up truths have the groups that the look chose for another one, and err less than it: so much in variance."""
 
 MISFIT_IN_ROWS, MISFIT_IN_TABLES = 1.3, 1.7
-"""What errors of sums over groups are more than the posterior says, in variance: its prior does not know how sums divide,
-and where it is wrong it is so in groups side by side. (Single groups err as it says, nearly.) The parts of tables are
-chosen by sums of which the posterior then makes use."""
+"""What errors of sums over groups are more than the posterior says, in variance: its prior does not know how sums
+divide, and where it is wrong it is so in groups side by side. (Single groups err as it says, nearly.) The parts of
+tables are chosen by sums of which the posterior then makes use."""
 
 IN_ROWS, IN_TABLES = 7.0, 14.0
 """How much more sums vary by what groups hide than uncorrelated details would make them. A range cuts a group where it
