@@ -11,7 +11,7 @@ from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.noise.source import SeededSource
 from sparsedp.sensing.group_sums import GroupSums
 
-LEAST, MOST = 0.5, 1.5
+LEAST, MOST = 0.37, 1.1
 """A third apart, so that no score is between them if it is made three times as large, or a third."""
 TABLES = {
     "a faint square": ((48, 48), 10_000, True),
