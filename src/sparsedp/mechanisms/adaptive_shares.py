@@ -84,7 +84,7 @@ LOOK, FAINT_LOOK = _hundredths(2), _hundredths(5)
 ROWS: dict[str, Shares] = {
     "cells": Shares(NONE, 0.0, NONE, 1, _hundredths(98), 0, "layers"),
     "any": Shares(LOOK, 1.0, _hundredths(28), 4, NONE, None, "layers", Fraction(1, 8)),
-    "ranges": Shares(LOOK, 5.0, _hundredths(25), 1, _hundredths(50), None, "layers_keeping_sums"),
+    "ranges": Shares(LOOK, 2.4, _hundredths(25), 1, _hundredths(50), None, "layers_keeping_sums"),
 }
 """By workload, for cells along one ordered axis."""
 
