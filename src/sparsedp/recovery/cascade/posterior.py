@@ -112,6 +112,7 @@ def _fused(tree: GroupTree, layers: Sequence[Measured], nodes: list[Integers]) -
     """
     precision, weighted = np.zeros(len(tree.first)), np.zeros(len(tree.first))
     for layer, of_layer in zip(layers, nodes, strict=True):
+        # Never without bound, and so small that layers keep their weights beside one another.
         known = 1.0 / np.maximum(layer.variances, LEAST_DEVIATION**4)
         precision[of_layer] += known
         weighted[of_layer] += known * layer.sums
