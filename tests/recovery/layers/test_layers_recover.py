@@ -260,6 +260,18 @@ def test_parts_that_are_cells_are_shrunk_as_cells_are() -> None:
     assert errors[1] < 1e-6
 
 
+@pytest.mark.parametrize("sides", [(64, 64), (4096,)], ids=["table", "row"])
+def test_a_pile_in_the_first_cell_is_not_shrunk_towards_the_parts_beside_it(sides: tuple[int, ...]) -> None:
+    """The cells on the way to the first one are too few to be shrunk as cells are; all layers together know better."""
+    starts = [0, 1, 2, 4, 8, 16, 32, 64, 128, 192, *range(256, 4096, 256)]
+    sensing = GroupSums(4096, [starts, 256, 4096], sides)
+    law = law_of(sensing, 13, 50, 500)
+    counts = np.zeros(4096, np.int64)
+    counts[0], counts[16:40] = 200, 10
+    found = [fit_layers(sensing, measured(sensing, counts, law, seed), law).estimate[0] for seed in range(20)]
+    assert np.sqrt(np.mean(np.square(np.array(found) - 200.0))) < 1.3 * 13 * np.sqrt(2)
+
+
 def test_parts_of_a_grid_slope_as_those_around_do() -> None:
     """A plane, of which blocks and parts are known well: nearer than flat parts by far."""
     across = np.add.outer(np.arange(32), 2 * np.arange(32)).astype(np.int64)

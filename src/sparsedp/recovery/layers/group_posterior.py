@@ -7,7 +7,7 @@ from math import isfinite
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Integers, Mask
 from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
 from sparsedp.recovery.cascade.group_tree import GroupTree
 from sparsedp.recovery.cascade.posterior import MOST_GROUPS, Measured, Posterior, posterior_sums
@@ -59,10 +59,8 @@ def _ends_of(starts: Integers, n: int) -> tuple[Integers, Integers]:
 
 def _cells_of_blocks_summed(parts: Measured, firsts: Integers, ends: Integers) -> list[Measured]:
     """The parts of blocks that are larger than cells; and of the other blocks, the sums of their cells."""
-    at = np.searchsorted(parts.starts, firsts)
-    counts = np.diff(at, append=len(parts.starts))
-    in_cells = (counts == ends - firsts) & (counts > 1)
-    others = np.repeat(~in_cells, counts)
+    at, in_cells = _blocks_in_cells(parts.starts, firsts, ends)
+    others = ~_within(in_cells, at, len(parts.starts))
     blocks = Measured(
         firsts[in_cells],
         ends[in_cells],
@@ -74,3 +72,21 @@ def _cells_of_blocks_summed(parts: Measured, firsts: Integers, ends: Integers) -
         parts.starts[others], parts.ends[others], parts.sums[others], parts.variances[others], parts.gaussian
     )
     return [rest, blocks]
+
+
+def cells_of_whole_blocks(parts: Integers, firsts: Integers, n: int) -> Mask:
+    """Which parts are cells of blocks that were measured cell by cell. Those on the way to the first cell are not."""
+    at, in_cells = _blocks_in_cells(parts, *_ends_of(firsts, n))
+    return _within(in_cells, at, len(parts))
+
+
+def _blocks_in_cells(parts: Integers, firsts: Integers, ends: Integers) -> tuple[Integers, Mask]:
+    """Which part each block begins with, and whether all of its parts are cells, several of them."""
+    at = np.searchsorted(parts, firsts)
+    counts = np.diff(at, append=len(parts))
+    return at, (counts == ends - firsts) & (counts > 1)
+
+
+def _within(blocks: Mask, at: Integers, parts: int) -> Mask:
+    """The parts that are in these blocks, given which part each begins with."""
+    return np.asarray(np.repeat(blocks, np.diff(at, append=parts)))

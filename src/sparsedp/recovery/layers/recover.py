@@ -13,7 +13,7 @@ from sparsedp.noise.law import IndependentLaw, LayersLaw, NoiseLaw
 from sparsedp.recovery.layers.box_slopes import sloped_boxes
 from sparsedp.recovery.layers.errors import LEAST_SHRUNK, LayerErrors
 from sparsedp.recovery.layers.fusion import Layer, fuse
-from sparsedp.recovery.layers.group_posterior import GroupPosterior, posterior_of_groups
+from sparsedp.recovery.layers.group_posterior import GroupPosterior, cells_of_whole_blocks, posterior_of_groups
 from sparsedp.recovery.layers.group_shrinkage import shrink_groups
 from sparsedp.recovery.layers.group_slopes import sloped_cells
 from sparsedp.recovery.layers.nonnegative import keeping_total, nearest_nonnegative
@@ -187,7 +187,7 @@ def _parts_of_blocks(
     nonnegative: bool,
     shrinks: bool,
 ) -> tuple[Floats, Floats]:
-    """Cells measured in parts of blocks: parts that are cells are shrunk as cells are, larger ones towards one another;
+    """Cells measured in parts of blocks: where a block's parts are cells, as cells are, other parts towards one another;
     then blocks get their sums back, and sums are kept without negative cells. The parts of a table slope as those
     around them do.
     """
@@ -196,7 +196,7 @@ def _parts_of_blocks(
     flat = np.repeat(parts.sums / sizes, sizes)
     cells = flat.copy()
     if shrinks:
-        of_blocks, alone = blocks.sums, sizes == 1
+        of_blocks, alone = blocks.sums, cells_of_whole_blocks(parts.starts, blocks.starts, sensing.n)
         if joint is None:
             sums = shrink_groups(parts.starts, parts.sums, parts.variances, sensing.n)
         else:
