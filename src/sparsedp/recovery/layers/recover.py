@@ -187,9 +187,9 @@ def _parts_of_blocks(
     nonnegative: bool,
     shrinks: bool,
 ) -> tuple[Floats, Floats]:
-    """Cells measured in parts of blocks: where a block's parts are cells, as cells are, other parts towards one another;
-    then blocks get their sums back, and sums are kept without negative cells. The parts of a table slope as those
-    around them do.
+    """Cells measured in parts of blocks: if all parts of a block are cells, shrunk as cells are; else what all layers
+    say of the parts. Then blocks get their sums back, and sums are kept without negative cells. Parts of a table
+    slope as those around them do.
     """
     parts, blocks = fused[:2]
     sizes = np.diff(parts.starts, append=sensing.n)
