@@ -77,8 +77,10 @@ def test_tables_are_divided_by_public_facts(workload: str) -> None:
         assert shares.faint is None
 
 
-def test_more_has_to_stand_out_of_longer_rows() -> None:
-    shares = ROWS["any"]
+@pytest.mark.parametrize(("workload", "growth"), [("any", 2), ("ranges", 4)])
+def test_more_has_to_stand_out_of_longer_rows(workload: str, growth: int) -> None:
+    """Where ranges count alone, in proportion to the number of cells; for cells and ranges at once by its root."""
+    shares = ROWS[workload]
     least = DEVIATIONS / float(shares.look)
     assert shares.stands_out_from(256) == least
-    assert shares.stands_out_from(2**20) == 2 * shares.stands_out_from(2**19) > least
+    assert shares.stands_out_from(2**20) == growth * shares.stands_out_from(2**18) > least

@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import prod
-
-from sparsedp.mechanisms.partition.unevenness import BLOCK
+from math import pow, prod
 
 LEAST_BLOCK = 64
 """Cells of the smallest blocks of a table."""
@@ -25,7 +23,7 @@ FAINT, FAINT_STANDS_OUT = 150.0, 30.0
 """In deviations of the noise on a cell, whatever their number: with fewer records in all, sums show more of single
 cells than cells do, unless cells stand out by so much, all together."""
 
-DEVIATIONS = 2.0
+DEVIATIONS = 4.0
 """Of a look's own noise (if it is Laplace; more, if it is Gaussian): less is not taken for something seen."""
 
 
@@ -33,9 +31,11 @@ DEVIATIONS = 2.0
 class Shares:
     """For one workload. In rows, `look`: for the number that is looked at: by how much cells stand out.
 
-    `few`: cells stand out in few places if it is by less than this in the mean over blocks of 16 cells, in deviations
-    of the noise on a cell. Else cells are measured, those of busy blocks (`adaptive_grid.py`), beside layers of blocks.
-    If it is little, groups of cells that seem flat are measured, found with the share `tree`. Groups of at most
+    `few`, `growth`: cells stand out in few places if it is by less than `few`·n^`growth` deviations of the noise on a
+    cell, all together. Over ranges the noise of n cells adds up, so for "ranges" it is in proportion to n; more is seen
+    of single cells from a few dozen deviations on, whatever n is; and "any" is half way between, by √n. If cells stand
+    out in more places they are measured, those of busy blocks (`adaptive_grid.py`), beside layers of blocks.
+    If in few, groups of cells that seem flat are measured, found with the share `tree`. Groups of at most
     `singled` cells are measured cell by cell: something stands out there, and to find which cell it is would cost more.
     `piles`: of the share of the groups, what is spent on all of them first, to see whether a pile hides in one
     (`adaptive_piles.py`), if one may.
@@ -59,6 +59,7 @@ class Shares:
     cells: Fraction
     blocks: int | None
     recovery: str
+    growth: float = 1.0
     piles: Fraction = Fraction(0)
     grid: int = 0
     faint: Shares | None = None
@@ -70,7 +71,7 @@ class Shares:
 
     def stands_out_from(self, n: int) -> float:
         """By how much the cells of a row have to stand out, all together, for cells to be measured."""
-        return max(DEVIATIONS / float(self.look), self.few * n / BLOCK)
+        return max(DEVIATIONS / float(self.look), self.few * pow(n, self.growth))
 
 
 def _hundredths(number: int) -> Fraction:
@@ -83,8 +84,8 @@ LOOK, FAINT_LOOK = _hundredths(2), _hundredths(5)
 
 ROWS: dict[str, Shares] = {
     "cells": Shares(NONE, 0.0, NONE, 1, _hundredths(98), 0, "layers"),
-    "any": Shares(LOOK, 1.0, _hundredths(28), 4, NONE, None, "layers", Fraction(1, 8)),
-    "ranges": Shares(LOOK, 2.4, _hundredths(25), 1, _hundredths(50), None, "layers_keeping_sums"),
+    "any": Shares(LOOK, 4.0, _hundredths(28), 4, NONE, None, "layers", growth=0.5, piles=Fraction(1, 8)),
+    "ranges": Shares(LOOK, 0.15, _hundredths(25), 1, _hundredths(50), None, "layers_keeping_sums"),
 }
 """By workload, for cells along one ordered axis."""
 
