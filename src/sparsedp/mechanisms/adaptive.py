@@ -23,7 +23,7 @@ from sparsedp.mechanisms.adaptive_piles import may_hide_piles, piles_taken_apart
 from sparsedp.mechanisms.adaptive_shares import FAINT, FAINT_STANDS_OUT, ROWS, Shares, in_regular_layers, shares_for
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
-from sparsedp.mechanisms.partition.cut_leaves import down_to_the_first, singled
+from sparsedp.mechanisms.partition.cut_leaves import down_to_the_ends, singled
 from sparsedp.mechanisms.partition.halving import chances, decay_for, halved
 from sparsedp.mechanisms.partition.private_tree import flat_groups
 from sparsedp.mechanisms.partition.standing_out import hidden, standing_out
@@ -193,10 +193,10 @@ def _measure_groups(layers: _Layers, shares: Shares, left: Fraction) -> None:
     """Groups that seem to be flat, and bundles of them if they are many; if a pile may hide in one, the groups, and
     then again with the cells of that one.
 
-    Where the tree went some way there, the first group is measured down to the first cell. That assumes something of
-    the data: that amounts, waiting times and numbers of events are often zero, in a pile that is too low for the tree.
-    Short ranges from the first cell on are right then; those that hold the whole group pay for it, and so does the
-    total.
+    Where the tree went some way there, the first group is measured down to the first cell, and the last one down to the
+    last. That assumes something of the data: that amounts, waiting times and numbers of events are often zero, and that
+    what is above the largest value is counted with it, in piles that are too low for the tree. Short ranges up to these
+    cells are right then; those that hold the whole group pay for it, and so does the total.
     """
     starts, decay, tree = _grown(layers.row, hidden(layers.unit), shares, layers.terms)
     layers.looks.append(tree)
@@ -215,7 +215,7 @@ def _measure_groups(layers: _Layers, shares: Shares, left: Fraction) -> None:
         first_seen = layers.measure(starts, left * shares.piles).astype(np.float64)
         left *= 1 - shares.piles
         starts = piles_taken_apart(starts, layers.n, first_seen, layers.deviation(left), decay)
-    layers.measure(down_to_the_first(starts, layers.n), left)
+    layers.measure(down_to_the_ends(starts, layers.n), left)
 
 
 def _measure_table(layers: _Layers, shares: Shares) -> None:

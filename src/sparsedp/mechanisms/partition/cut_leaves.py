@@ -8,9 +8,9 @@ import numpy.typing as npt
 from sparsedp.arrays import Integers
 from sparsedp.sensing.parts_of_blocks import cut_to_the_first
 
-TOWARDS_THE_FIRST = 3
-"""Halvings towards the first cell after which something is taken to be there. Even cells are halved so far once in
-about 64 times, a quarter of them at each (`halving.py`)."""
+TOWARDS_AN_END = 3
+"""Halvings towards the first or the last cell after which something is taken to be there. Even cells are halved so far
+once in about 64 times, a quarter of them at each (`halving.py`)."""
 
 
 def singled(starts: Integers, n: int, most: int) -> Integers:
@@ -18,13 +18,18 @@ def singled(starts: Integers, n: int, most: int) -> Integers:
     return taken_apart(starts, n, np.diff(starts, append=n) <= most)
 
 
-def down_to_the_first(starts: Integers, n: int) -> Integers:
+def down_to_the_ends(starts: Integers, n: int) -> Integers:
     """The same groups of n cells, but the first of them cut by halves, and the first half again, down to the first
-    cell, if the tree itself went some way there: post-processing.
+    cell, if the tree itself went some way there; and the last of them down to the last cell: post-processing.
     """
     root = 1 << max(n - 1, 0).bit_length()
-    end = int(starts[1]) if len(starts) > 1 else root
-    return starts if end > root >> TOWARDS_THE_FIRST else cut_to_the_first(starts)
+    most = root >> TOWARDS_AN_END
+    last = int(starts[-1])
+    if n - last <= most:
+        towards = [(n - 1) >> level << level for level in range((n - last - 1).bit_length())]
+        starts = np.concatenate([starts, np.unique([start for start in towards if start > last]).astype(np.int64)])
+    first = int(starts[1]) if len(starts) > 1 else root
+    return starts if first > most else cut_to_the_first(starts)
 
 
 def taken_apart(starts: Integers, n: int, which: npt.NDArray[np.bool_]) -> Integers:
