@@ -230,7 +230,7 @@ def test_a_huge_budget_gives_the_table_back(workload: str, budget: sdp.Budget) -
 def test_a_pile_at_an_end_is_found_and_its_interval_holds(
     workload: str, end: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """300 of 1,000 amounts are zero, or as large as can be: too few for the tree to come down to that cell by itself."""
+    """300 of 1,000 amounts are zero, or as large as can be: too few for the tree to come down to it by itself."""
     counts = np.bincount(np.random.default_rng(3).exponential(300, 700).astype(np.int64), minlength=4096)[:4096]
     counts[0] += 300
     if end:
