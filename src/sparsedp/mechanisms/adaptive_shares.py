@@ -19,7 +19,7 @@ SMALL_TABLE, SMALL_BLOCK = 2048, 16
 LEAST_CELLS = 4 * LEAST_BLOCK
 """Smaller rows and tables are measured in regular layers, whatever their cells are."""
 
-FAINT, FAINT_STANDS_OUT = 150.0, 30.0
+FAINT, FAINT_STANDS_OUT = 200.0, 30.0
 """In deviations of the noise on a cell, whatever their number: with fewer records in all, sums show more of single
 cells than cells do, unless cells stand out by so much, all together."""
 
