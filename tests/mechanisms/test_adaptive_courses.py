@@ -14,7 +14,7 @@ from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.mechanisms.adaptive_bundles import bundles
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, layers_of_blocks, regular_layers
-from sparsedp.mechanisms.adaptive_shares import FAINT, FAINT_STANDS_OUT, ROWS, SMALL_BLOCK, shares_for
+from sparsedp.mechanisms.adaptive_shares import ROWS, SMALL_BLOCK, shares_for
 from sparsedp.noise.law import LayersLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.sensing.group_sums import GroupSums
@@ -26,6 +26,7 @@ GROUPS = {
     "many": list(range(0, N, 16)),
     "small": list(range(0, N, 4)),
     "towards the first": [0, 64, 128, 256, 512],
+    "towards the last": [0, 512, 768, 896, 960],
     "down to a pile": [0, 256, 512, 544, 560, 568, 576, 640, 768],
 }
 PARTS = {
@@ -120,6 +121,13 @@ def test_the_first_group_is_measured_down_to_the_first_cell(workload: str) -> No
     assert sensing.layers == [[0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]]
 
 
+@pytest.mark.parametrize("workload", ["any", "ranges"])
+def test_the_last_group_is_measured_down_to_the_last_cell(workload: str) -> None:
+    sensing = courses(ROW, workload, sdp.Budget(epsilon=1))[-50.0, "towards the last"].sensing
+    assert isinstance(sensing, GroupSums)
+    assert sensing.layers == [[0, 512, 768, 896, 960, 992, 1008, 1016, 1020, 1022, 1023]]
+
+
 def test_groups_down_to_a_pile_are_measured_twice() -> None:
     """The second time with its cells; sums over ranges have no use for them."""
     leaves = GROUPS["down to a pile"]
@@ -185,17 +193,18 @@ def test_cells_are_not_measured_where_there_are_few_records_and_none_stands_out(
     """The noisy total alone decides, and then a look: each beside a public threshold."""
     unit = sqrt(2) / 0.1
     for records, seen, by_cells in [
-        (FAINT + 1e6, 0.0, True),
-        (FAINT - 1e6, FAINT_STANDS_OUT + 1, True),
-        (FAINT - 1e6, FAINT_STANDS_OUT - 1, False),
+        (300, 0.0, True),
+        (100, 31.0, True),
+        (100, 29.0, False),
     ]:
         monkeypatch.setattr(adaptive, "standing_out", lambda *_, seen=seen: seen)
-        counts = np.full(shape, max(0, int(records * unit / N)))
+        counts = np.zeros(shape, np.int64)
+        counts.flat[0] = records * unit
         synopsis = Adaptive("cells").measure(counts, epsilon="0.1", source=SeededSource(2))
         assert isinstance(synopsis.sensing, GroupSums)
         assert (synopsis.sensing.layers[0] == 1) == by_cells
         purposes = [each.purpose for each in synopsis.guarantee.expenses]
-        assert ("see whether cells stand out" in purposes) == (records < FAINT)
+        assert ("see whether cells stand out" in purposes) == (records < 200)
     signed = Adaptive("cells").measure(np.zeros(shape, np.int64), epsilon="0.1", negative=True)
     assert isinstance(signed.sensing, GroupSums)
     assert signed.sensing.layers == [1, N], "where counts may be negative, a small total is no sign of few records"

@@ -8,7 +8,6 @@ import pytest
 from sparsedp.mechanisms.adaptive_bundles import ALONE
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_shares import (
-    DEVIATIONS,
     FAINT_LOOK,
     LEAST_CELLS,
     ROWS,
@@ -77,10 +76,10 @@ def test_tables_are_divided_by_public_facts(workload: str) -> None:
         assert shares.faint is None
 
 
-@pytest.mark.parametrize(("workload", "growth"), [("any", 2), ("ranges", 4)])
-def test_more_has_to_stand_out_of_longer_rows(workload: str, growth: int) -> None:
+@pytest.mark.parametrize(("workload", "at_4096", "growth"), [("any", 256.0, 2), ("ranges", 614.4, 4)])
+def test_more_has_to_stand_out_of_longer_rows(workload: str, at_4096: float, growth: int) -> None:
     """Where ranges count alone, in proportion to the number of cells; for cells and ranges at once by its root."""
     shares = ROWS[workload]
-    least = DEVIATIONS / float(shares.look)
-    assert shares.stands_out_from(256) == least
-    assert shares.stands_out_from(2**20) == growth * shares.stands_out_from(2**18) > least
+    assert shares.stands_out_from(256) == 100.0
+    assert shares.stands_out_from(4096) == pytest.approx(at_4096)
+    assert shares.stands_out_from(4 * 4096) == pytest.approx(growth * at_4096)

@@ -23,7 +23,7 @@ FAINT, FAINT_STANDS_OUT = 200.0, 30.0
 """In deviations of the noise on a cell, whatever their number: with fewer records in all, sums show more of single
 cells than cells do, unless cells stand out by so much, all together."""
 
-DEVIATIONS = 4.0
+DEVIATIONS = 2.0
 """Of a look's own noise (if it is Laplace; more, if it is Gaussian): less is not taken for something seen."""
 
 

@@ -30,6 +30,8 @@ def test_small_groups_are_taken_apart(later: set[int], n: int, most: int) -> Non
         ([0, 32, 48, 56], 61, [0, 32, 48, 56, 60]),
         ([0, 32, 48, 56], 57, [0, 32, 48, 56]),
         ([0, 32, 48], 64, [0, 32, 48]),
+        ([0, 64], 72, [0, 64]),
+        ([0, 64, 68], 71, [0, 64, 68, 70]),
         ([0, 8, 16, 32, 48, 56], 64, [0, 1, 2, 4, 8, 16, 32, 48, 56, 60, 62, 63]),
         ([0, 8, 16], 32, [0, 8, 16]),
         ([0, 4, 8, 16, 32], 60, [0, 1, 2, 4, 8, 16, 32]),
@@ -38,7 +40,9 @@ def test_small_groups_are_taken_apart(later: set[int], n: int, most: int) -> Non
         ([0, 2, 3, 4, 8], 16, [0, 1, 2, 3, 4, 8]),
     ],
 )
-def test_the_first_group_is_cut_down_to_the_ends_cell(starts: list[int], n: int, expected: list[int]) -> None:
+def test_groups_at_the_ends_are_cut_down_to_the_first_and_the_last_cell(
+    starts: list[int], n: int, expected: list[int]
+) -> None:
     assert down_to_the_ends(np.array(starts), n).tolist() == expected
 
 

@@ -172,3 +172,20 @@ def test_the_noise_of_busy_blocks_is_not_felt_elsewhere() -> None:
     weights[0, 0:500] = weights[1, 3000:3500] = 1.0
     within, elsewhere = (errors.variance(row) for row in weights)
     assert elsewhere < within / 4
+
+
+def test_cells_on_the_way_to_the_first_one_have_their_own_noise() -> None:
+    """They are not shrunk as the cells of busy blocks are, so their errors are not those of shrunk cells."""
+    starts = sorted({0, 1, 2, 4, 8, 16, 32, *range(64, 128), *range(128, 4096, 64)})
+    sensing = GroupSums(4096, [starts, 64, 4096], [64, 64])
+    law = law_of(sensing, 13, 40, 500)
+    counts = np.random.default_rng(2).poisson(0.1, 4096).astype(np.int64)
+    counts[64:128] += 60
+    counts[0] += 300
+    in_table = sensing.out_of_row(counts.astype(np.float64)).astype(np.int64)
+    fit = fit_layers(sensing, measured(sensing, in_table, law, 4), law)
+    assert in_busy_blocks(fit)
+    errors = LayerErrors(fit, lambda sensing, values: fit_layers(sensing, values, law)).stderr()
+    found = sensing.in_a_row(errors.reshape(-1))
+    assert found[0] >= 0.999 * np.sqrt(fit.layers[0].variances[0])
+    assert np.median(found[64:128]) < 0.8 * np.sqrt(law.finest.variance)

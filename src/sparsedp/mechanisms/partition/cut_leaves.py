@@ -25,9 +25,9 @@ def down_to_the_ends(starts: Integers, n: int) -> Integers:
     root = 1 << max(n - 1, 0).bit_length()
     most = root >> TOWARDS_AN_END
     last = int(starts[-1])
-    if n - last <= most:
+    if n - last <= most and last & -last <= most:  # by halves, not because the row ends there
         towards = [(n - 1) >> level << level for level in range((n - last - 1).bit_length())]
-        starts = np.concatenate([starts, np.unique([start for start in towards if start > last]).astype(np.int64)])
+        starts = np.concatenate([starts, np.unique(np.array(towards, np.int64))])
     first = int(starts[1]) if len(starts) > 1 else root
     return starts if first > most else cut_to_the_first(starts)
 

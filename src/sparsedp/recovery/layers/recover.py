@@ -243,8 +243,8 @@ def _shrunk_tables(
     cells: Floats, sensing: GroupSums, law: IndependentLaw, *, counts: bool, measured: Mask | None
 ) -> Floats:
     """Cells in the row's order, as they were measured; the ordered axes are one table for each place on the unordered
-    ones. (Of parts of blocks, those that are cells, fused with the blocks'; larger ones are flat, and are not taken
-    from it.)
+    ones. (Of parts of blocks, the cells of blocks that have no others, fused with the blocks'; others are flat, and
+    are not taken from it.)
 
     Noise as measured is independent, which that of fused cells is not quite; the sums that were measured are put back
     afterwards.
