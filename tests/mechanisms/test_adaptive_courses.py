@@ -13,6 +13,7 @@ from sparsedp.arrays import Integers
 from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.mechanisms.adaptive_bundles import bundles
+from sparsedp.mechanisms.adaptive_grid import dense_from, part_sizes
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_shares import ROWS, SMALL_BLOCK, shares_for
 from sparsedp.noise.law import LayersLaw
@@ -30,10 +31,11 @@ GROUPS = {
     "down to a pile": [0, 256, 512, 544, 560, 568, 576, 640, 768],
 }
 PARTS = {
-    "blocks": list(range(0, N, SMALL_BLOCK)),
-    "some": sorted({*range(0, N, SMALL_BLOCK), *range(64, 128, 4), 160, 168}),
-    "cells": list(range(N)),
+    "blocks": [SMALL_BLOCK] * (N // SMALL_BLOCK),
+    "some": [4 if 4 <= block < 8 else 8 if block == 10 else SMALL_BLOCK for block in range(N // SMALL_BLOCK)],
+    "cells": [1] * (N // SMALL_BLOCK),
 }
+"""How many cells the parts of each block have."""
 ROW, TABLE = (N,), (32, 32)
 PILE = range(568, 576)
 """The cells of a group that are taken for a pile."""
@@ -63,7 +65,7 @@ def courses(
             patch.setattr(adaptive, "FAINT", inf if faint else -inf)
             patch.setattr(adaptive, "standing_out", lambda *_, seen=seen: seen)
             patch.setattr(adaptive, "flat_groups", lambda *_, groups=groups: np.array(GROUPS[groups], np.int64))
-            patch.setattr(adaptive, "parts", lambda *_, groups=groups: np.array(PARTS[groups], np.int64))
+            patch.setattr(adaptive, "part_sizes", lambda *_, groups=groups: np.array(PARTS[groups], np.int64))
             patch.setattr(
                 adaptive, "cells_of_busy_blocks", lambda _, size, *__, groups=groups: np.array(busy(groups, size))
             )
@@ -265,7 +267,12 @@ def test_tables_are_measured_in_parts_of_blocks(workload: str) -> None:
     shares = shares_for(workload, TABLE, (True, True))
     for (_, groups), synopsis in courses(TABLE, workload, sdp.Budget(epsilon=1)).items():
         assert isinstance(synopsis.sensing, GroupSums)
-        assert synopsis.sensing.layers == [1 if groups == "cells" else PARTS[groups], SMALL_BLOCK, N]
+        parts = [
+            cell
+            for block, part in enumerate(PARTS[groups])
+            for cell in range(block * SMALL_BLOCK, (block + 1) * SMALL_BLOCK, part)
+        ]
+        assert synopsis.sensing.layers == [1 if groups == "cells" else parts, SMALL_BLOCK, N]
         paid = [each.budget.epsilon for each in synopsis.guarantee.expenses]
         assert paid == [share for _, share in layers_of_blocks(N, shares.cells, SMALL_BLOCK)]
 
@@ -279,12 +286,12 @@ def test_the_grid_follows_noisy_sums_alone(workload: str, monkeypatch: pytest.Mo
         seen["total"], seen["noise of blocks"] = [total], deviation
         return 64
 
-    def parts(sums: npt.NDArray[np.float64], size: int, n: int, deviation: float, of_sums: float) -> Integers:
+    def sizes(sums: npt.NDArray[np.float64], size: int, deviation: float, of_sums: float) -> Integers:
         seen["sums"], seen["noise of parts"], seen["noise of sums"] = sums.tolist(), deviation, of_sums
-        return np.arange(0, n, 32)
+        return np.full(len(sums), 32)
 
     monkeypatch.setattr(adaptive, "block_size", size)
-    monkeypatch.setattr(adaptive, "parts", parts)
+    monkeypatch.setattr(adaptive, "part_sizes", sizes)
     synopsis = Adaptive(workload).measure(np.full(TABLE, 3), epsilon="0.1", source=SeededSource(1))
     assert isinstance(synopsis.sensing, GroupSums)
     assert isinstance(synopsis.law, LayersLaw)
@@ -299,6 +306,75 @@ def test_the_grid_follows_noisy_sums_alone(workload: str, monkeypatch: pytest.Mo
     }
     assert synopsis.sensing.starts[0].tolist() == [0, 1, 2, 4, 8, 16, *range(32, N, 32)]
     assert total[0] != 3 * N, "the noise at this seed is not zero"
+
+
+SIDE, WIDTH = 64, 8
+STRIPES = np.repeat(np.repeat([[4.0], [1.8], [0.9], [0.4], [0.2], [0.1], [0.05], [0.0]], 8, axis=1), WIDTH, axis=0)
+"""By block: how dense it is, as a multiple of what makes it dense."""
+
+
+def in_stripes(deviation: float) -> Integers:
+    """A table of blocks that are full of records to that degree, each of them in one of its cells."""
+    counts = np.zeros((SIDE, SIDE), np.int64)
+    counts[::WIDTH, ::WIDTH] = dense_from(WIDTH**2, deviation) * STRIPES[::WIDTH]
+    return counts
+
+
+@pytest.mark.parametrize("workload", ["any", "ranges"])
+@pytest.mark.parametrize("budget", [sdp.Budget(epsilon="1/10"), sdp.Budget(rho="1/100")], ids=str)
+def test_cells_of_thinner_blocks_are_measured_in_turns(
+    workload: str, budget: sdp.Budget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each turn is told what the last one measured, as it is published, and no cell is measured in two of them. The
+    layer costs the same, and its noise has the same law, however many turns there were.
+    """
+    shares = shares_for(workload, (SIDE, SIDE), (True, True))
+    counts = in_stripes(10 * (sqrt(2) / float(shares.cells) if budget.rho is None else 0.5**0.5 / shares.cells**0.5))
+    for turns in range(6):
+        asked: list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], int, float, float]] = []
+
+        def pays(
+            cells: npt.NDArray[np.float64],
+            sums: npt.NDArray[np.float64],
+            part: int,
+            expected: float,
+            deviation: float,
+            *,
+            asked: list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], int, float, float]] = asked,
+            turns: int = turns,
+        ) -> bool:
+            asked.append((cells, sums, part, expected, deviation))
+            return len(asked) <= turns
+
+        monkeypatch.setattr(adaptive, "cells_pay", pays)
+        synopsis = Adaptive(workload).measure(counts, epsilon=budget, source=SeededSource(turns))
+        assert isinstance(synopsis.sensing, GroupSums)
+        assert isinstance(synopsis.law, LayersLaw)
+        paid = [Fraction(each.budget.rho or each.budget.epsilon or 0) for each in synopsis.guarantee.expenses]
+        whole = Fraction(budget.rho or budget.epsilon or 0)
+        layers = layers_of_blocks(SIDE**2, shares.cells, WIDTH**2)
+        assert paid == [share * whole for _, share in layers]
+        deviation, of_sums, _ = (sqrt(layer.variance) for layer in synopsis.law.layers)
+        noisy, sums, _ = synopsis.sensing.split(synopsis.values.astype(np.float64))
+        starts = synopsis.sensing.starts[0]
+        true = np.add.reduceat(synopsis.sensing.in_a_row(counts.reshape(-1)), starts)
+        assert np.var(noisy - true) == pytest.approx(deviation**2, rel=0.2)
+        first_of = np.searchsorted(starts, np.arange(0, SIDE**2, WIDTH**2))
+        parts = np.diff(starts, append=SIDE**2)[first_of]
+        dense = dense_from(WIDTH**2, deviation)
+        done = sum(dense / 2**turn >= of_sums for turn in range(1, turns + 1))
+        assert done == min(turns, 3 if budget.rho is None else 4), "the noise of blocks ends it"
+        in_cells = sums >= dense / 2**done
+        assert ((parts == 1) == in_cells).all()
+        assert len(asked) == done + (dense / 2 ** (done + 1) >= of_sums)
+        for turn, (cells, of_last, part, expected, of_noise) in enumerate(asked):
+            last = np.flatnonzero((sums >= dense / 2**turn) & (sums < 2 * dense / 2**turn))
+            assert of_noise == deviation
+            assert of_last.tolist() == sums[last].tolist()
+            assert cells.tolist() == [noisy[first_of[block] : first_of[block] + WIDTH**2].tolist() for block in last]
+            thinner = (sums < dense / 2**turn) & (sums >= dense / 2 ** (turn + 1))
+            assert expected == sums[thinner].mean()
+            assert part == part_sizes(sums, WIDTH**2, deviation, of_sums)[thinner].min()
 
 
 @pytest.mark.parametrize("workload", ["any", "ranges"])

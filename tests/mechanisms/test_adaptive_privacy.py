@@ -11,7 +11,7 @@ from scipy import stats
 import sparsedp as sdp
 from goodness_of_fit import uniform_if_true
 from sparsedp.arrays import Integers
-from sparsedp.mechanisms import adaptive, adaptive_shares
+from sparsedp.mechanisms import adaptive, adaptive_shares, measured_layers
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.mechanisms.partition.halving import decay_for
 from sparsedp.mechanisms.terms import Terms
@@ -84,8 +84,8 @@ def test_measured_loss_of_a_small_table() -> None:
     loss, error = measured_loss(Adaptive(), tables, epsilon, lambda synopsis: all_above(synopsis.values))
     assert abs(loss - epsilon) < 4 * error
     with pytest.MonkeyPatch.context() as patch:
-        honest = adaptive._noise
-        patch.setattr(adaptive, "_noise", lambda terms, share, purpose: honest(terms, share * 2, purpose))
+        honest = measured_layers.layer_noise
+        patch.setattr(measured_layers, "layer_noise", lambda terms, share, purpose: honest(terms, share * 2, purpose))
         patch.setattr(Terms, "guarantee", lambda self, expenses: None)
         loss, error = measured_loss(Adaptive(), tables, epsilon, lambda synopsis: all_above(synopsis.values))
     assert loss > epsilon + 4 * error, "half the noise is found out"
@@ -109,8 +109,8 @@ def test_measured_loss_of_a_grid(monkeypatch: pytest.MonkeyPatch) -> None:
 
     loss, error = measured_loss(Adaptive(), tables, epsilon, event)
     assert 0.8 * epsilon < loss < epsilon + 4 * error
-    honest = adaptive._noise
-    monkeypatch.setattr(adaptive, "_noise", lambda terms, share, purpose: honest(terms, share * 2, purpose))
+    honest = measured_layers.layer_noise
+    monkeypatch.setattr(measured_layers, "layer_noise", lambda terms, share, purpose: honest(terms, share * 2, purpose))
     monkeypatch.setattr(Terms, "guarantee", lambda self, expenses: None)
     loss, error = measured_loss(Adaptive(), tables, epsilon, event)
     assert loss > epsilon + 4 * error, "half the noise is found out"

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from math import sqrt
 from typing import ClassVar
 
 import numpy as np
 
 from sparsedp import validate
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Floats, Integers
 from sparsedp.constraints import Constraints
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.adaptive_bundles import bundles
-from sparsedp.mechanisms.adaptive_grid import block_size, cells_of_busy_blocks, parts, towards_the_first
-from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, layers_of_blocks, regular_layers
+from sparsedp.mechanisms.adaptive_grid import (
+    block_size,
+    cells_of_busy_blocks,
+    cells_pay,
+    dense_from,
+    part_sizes,
+    towards_the_first,
+)
+from sparsedp.mechanisms.adaptive_layers import layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_piles import may_hide_piles, piles_taken_apart
 from sparsedp.mechanisms.adaptive_shares import FAINT, FAINT_STANDS_OUT, ROWS, Shares, in_regular_layers, shares_for
 from sparsedp.mechanisms.base import Mechanism
-from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
+from sparsedp.mechanisms.measured_layers import MeasuredLayers, layer_noise
 from sparsedp.mechanisms.partition.cut_leaves import down_to_the_ends, singled
 from sparsedp.mechanisms.partition.halving import chances, decay_for, halved
 from sparsedp.mechanisms.partition.private_tree import flat_groups
@@ -32,13 +37,9 @@ from sparsedp.noise.law import LayersLaw
 from sparsedp.plan import Plan
 from sparsedp.privacy.guarantee import Expense
 from sparsedp.recovery.plan import RecoveryPlan
-from sparsedp.sensing.group_sums import GroupSums, first_cells, sums_over
-from sparsedp.sensing.parts_of_blocks import MOST_PARTS
+from sparsedp.sensing.group_sums import GroupSums, first_cells
+from sparsedp.sensing.parts_of_blocks import MOST_PARTS, cut_blocks
 from sparsedp.synopsis import Synopsis
-
-Look = Callable[[Integers, float, Callable[[Integers], None]], float]
-"""Takes the cells, the deviation of the noise that a whole budget puts on one, and what adds the look's own noise."""
-
 
 STANDS_OUT = "see whether cells stand out"
 """What a look is paid for."""
@@ -68,7 +69,7 @@ class Adaptive(Mechanism):
 
     def _plan_in_advance(self, cells: int, terms: Terms, domain: Domain | None) -> None:
         """None: that depends on noisy answers. A budget is refused if its smallest share leaves no room in 64 bits."""
-        _noise(terms, Fraction(1, 1000), "measure")
+        layer_noise(terms, Fraction(1, 1000), "measure")
         chances()  # whatever could go wrong with it should do so before the debit
 
     def _measured(
@@ -90,7 +91,7 @@ class Adaptive(Mechanism):
             # where counts may be negative, a sum does not say how many records there are.
             shares = in_regular_layers(shares)
         row = GroupSums(cells.size, [1], *table).in_a_row(cells)
-        layers = _Layers(row, terms, signed=negative)
+        layers = MeasuredLayers(row, terms, signed=negative)
         if shares.grid:
             _measure_table(layers, shares)
         elif shares.look:
@@ -114,49 +115,13 @@ class Adaptive(Mechanism):
         return Synopsis(np.concatenate(layers.values), plan, law, guarantee)
 
 
-class _Layers:
-    """What was paid for looks, and the layers measured so far, finest first: groups, the noise of each, noisy sums.
-
-    `signed`: whether counts may be negative, so that a small sum does not say that there is little.
-    """
-
-    def __init__(self, row: Integers, terms: Terms, *, signed: bool) -> None:
-        self.row, self.terms, self.n, self.signed = row, terms, len(row), signed
-        self.power = GAUSSIAN if terms.gaussian else LAPLACE
-        self.unit = self.deviation(WHOLE)
-        self.looks: list[Expense] = []
-        self.groups: list[int | Integers] = []
-        self.noises: list[CalibratedNoise] = []
-        self.values: list[Integers] = []
-
-    def deviation(self, share: Fraction) -> float:
-        """Of the noise that a share of the budget buys: public."""
-        return sqrt(_noise(self.terms, share, "measure").law.variance)
-
-    def look(self, measure: Look, share: Fraction, purpose: str) -> float:
-        """One number, with noise of its own."""
-        noise = _noise(self.terms, share, purpose)
-        self.looks.append(noise.expense)
-        return measure(self.row, self.unit, noise.add_to)
-
-    def measure(self, groups: int | Integers, share: Fraction) -> Integers:
-        """The noisy sums over groups that those measured before are made of: a block size, or their first cells."""
-        noise = _noise(self.terms, share, "measure")
-        sums = sums_over(first_cells(groups, self.n), self.row)
-        noise.add_to(sums)
-        self.groups.insert(0, groups)
-        self.noises.insert(0, noise)
-        self.values.insert(0, sums)
-        return sums
-
-
-def _measure_regular(layers: _Layers, shares: Shares, left: Fraction = WHOLE) -> None:
+def _measure_regular(layers: MeasuredLayers, shares: Shares, left: Fraction = WHOLE) -> None:
     """The cells, blocks of them, and all of them together."""
     for size, share in reversed(regular_layers(layers.n, shares, layers.power)):
         layers.measure(size, share * left)
 
 
-def _measure_cells(layers: _Layers, shares: Shares, faint: Shares) -> None:
+def _measure_cells(layers: MeasuredLayers, shares: Shares, faint: Shares) -> None:
     """All cells together, and each of them; or, if there is so little in all of them that most would be lost in the
     noise, and none stands out, what the shares for that case say: groups that seem to be flat, or parts of a grid.
     """
@@ -175,7 +140,7 @@ def _measure_cells(layers: _Layers, shares: Shares, faint: Shares) -> None:
         _measure_groups(layers, faint, left)
 
 
-def _measure_row(layers: _Layers, shares: Shares) -> None:
+def _measure_row(layers: MeasuredLayers, shares: Shares) -> None:
     """Blocks and cells of them, if cells stand out; else groups that seem to be flat."""
     left = 1 - shares.look
     if layers.look(standing_out, shares.look, STANDS_OUT) < shares.stands_out_from(layers.n):
@@ -189,7 +154,7 @@ def _measure_row(layers: _Layers, shares: Shares) -> None:
     layers.measure(_busy_cells(layers, sums, size, share * left), of_cells * left)
 
 
-def _measure_groups(layers: _Layers, shares: Shares, left: Fraction) -> None:
+def _measure_groups(layers: MeasuredLayers, shares: Shares, left: Fraction) -> None:
     """Groups that seem to be flat, and bundles of them if they are many; if a pile may hide in one, the groups, and
     then again with the cells of that one.
 
@@ -218,7 +183,7 @@ def _measure_groups(layers: _Layers, shares: Shares, left: Fraction) -> None:
     layers.measure(down_to_the_ends(starts, layers.n), left)
 
 
-def _measure_table(layers: _Layers, shares: Shares) -> None:
+def _measure_table(layers: MeasuredLayers, shares: Shares) -> None:
     """All cells together, blocks of them, and parts of the blocks, of each more, the more records it has; towards the
     first cell the smallest, for the same reason as in rows.
     """
@@ -227,7 +192,7 @@ def _measure_table(layers: _Layers, shares: Shares) -> None:
     _measure_grid(layers, shares, total, 1 - of_total)
 
 
-def _measure_grid(layers: _Layers, shares: Shares, total: float, left: Fraction) -> None:
+def _measure_grid(layers: MeasuredLayers, shares: Shares, total: float, left: Fraction) -> None:
     """Blocks of cells, and parts of the blocks, beside the `total` that was measured; with what is left."""
     n, least = layers.n, shares.grid
     *_, (_, of_blocks), (_, of_total) = layers_of_blocks(n, shares.cells, least)
@@ -238,13 +203,34 @@ def _measure_grid(layers: _Layers, shares: Shares, total: float, left: Fraction)
     ]
     for each, share in reversed(coarser[:-1]):
         layers.measure(each, share)
-    sums = layers.measure(size, of_blocks)
-    noise_of_parts, noise_of_blocks = layers.deviation(of_parts), layers.deviation(of_blocks)
-    starts = towards_the_first(parts(sums.astype(np.float64), size, n, noise_of_parts, noise_of_blocks), size)
-    layers.measure(1 if len(starts) == n or len(starts) > MOST_PARTS else starts, of_parts)
+    sums = layers.measure(size, of_blocks).astype(np.float64)
+    _measure_parts(layers, sums, size, of_parts, layers.deviation(of_blocks))
 
 
-def _busy_cells(layers: _Layers, sums: Integers, size: int, share: Fraction) -> int | Integers:
+def _measure_parts(layers: MeasuredLayers, sums: Floats, size: int, share: Fraction, of_sums: float) -> None:
+    """Parts of blocks of `size` cells, whose sums were measured with noise of deviation `of_sums`: the cells of dense
+    blocks first; then those of blocks half as dense, and so on, as long as the last ones say that it pays.
+    """
+    n, deviation, layer = layers.n, layers.deviation(share), layers.in_turns(share)
+    sizes = part_sizes(sums, size, deviation, of_sums)
+    least, whole = dense_from(size, deviation), np.arange(len(sums)) < n // size
+    while least >= 2.0 * of_sums:
+        last = whole & (sizes == 1) & (sums < 2.0 * least)
+        least /= 2.0
+        thinner = (sizes > 1) & (sums >= least)
+        if not last.any() or not thinner.any():
+            break
+        cells = layer.cells(np.repeat(sizes == 1, size)[:n])[: n // size * size].reshape(-1, size)
+        of_last = cells[last[: n // size]].astype(np.float64)
+        part, expected = int(sizes[thinner].min()), float(sums[thinner].mean())
+        if not cells_pay(of_last, sums[last], part, expected, deviation):
+            break
+        sizes[thinner] = 1
+    starts = towards_the_first(cut_blocks(sizes, size, n), size)
+    layer.finish(1 if len(starts) == n or len(starts) > MOST_PARTS else starts)
+
+
+def _busy_cells(layers: MeasuredLayers, sums: Integers, size: int, share: Fraction) -> int | Integers:
     """The cells of the blocks in which something is seen, and the other blocks: given about what the sums of blocks of
     `size` are, measured with that share. All cells, if a sum says little or there would be too many groups.
     """
@@ -260,9 +246,3 @@ def _grown(row: Integers, slack: int, shares: Shares, terms: Terms) -> tuple[Int
     decay = decay_for(terms.neighbours.distance, epsilon)
     starts = flat_groups(row, slack, decay, partial(halved, decay=decay, source=terms.source), shares.singled)
     return singled(starts, len(row), shares.singled), decay, expense
-
-
-def _noise(terms: Terms, share: Fraction, purpose: str) -> CalibratedNoise:
-    """Noise for numbers of which a person changes one by c, or several by c together: sums over groups of one layer."""
-    distance = terms.neighbours.distance
-    return terms.noise(distance, distance**2, share, purpose)

@@ -7,6 +7,11 @@ parts are small. By how much halves differ is foretold by the blocks, which are 
 from afar is so from near by. And where records are dense enough that cells are not far below the noise, the parts are
 cells: smaller parts show more of what is smooth, but of what is rough only cells do, and nobody knows which it is.
 
+Those cells tell. So they are measured first. If they differ, within parts such as blocks half as dense would have, by
+more than their noise, those blocks are measured in cells too, and so on down to blocks in which nothing is seen.
+Rounded amounts, and records of few people, are like that: most cells are empty, wherever they are, and the others are
+full.
+
 If the block that holds the first cell is cut, its first part is cut further, down to that cell: numbers of events and
 amounts are often zero, and a table of two of them has a pile in that corner, which is too low for its cells to be
 parts. A handful of sums more are measured.
@@ -54,16 +59,36 @@ def block_size(total: float, n: int, size: int, deviation: float) -> int:
     return size
 
 
-def parts(sums: Floats, size: int, n: int, deviation: float, of_sums: float) -> Integers:
-    """The first cells of the parts of blocks of `size` cells, a power of two, given about what the blocks' sums are.
+def part_sizes(sums: Floats, size: int, deviation: float, of_sums: float) -> Integers:
+    """How many cells the parts of blocks of `size` cells, a power of two, have, given about what the blocks' sums are.
 
     `deviation`: of the noise that parts will have; `of_sums`: that the sums have.
     """
     coarsest = OF_PARTS * deviation / sqrt(unevenness_of_halves(sums, of_sums))
     wanted = np.log2(np.maximum(sums, 1.0)) - log2(max(coarsest, 1e-300))
     most = size.bit_length() - 1
-    sizes = np.left_shift(1, (most - np.clip(np.rint(wanted), 0, most)).astype(np.int64))
-    return cut_blocks(np.where(sums >= DENSE * deviation * size, 1, sizes), size, n)
+    sizes: Integers = np.left_shift(1, (most - np.clip(np.rint(wanted), 0, most)).astype(np.int64))
+    return np.where(sums >= dense_from(size, deviation), 1, sizes)
+
+
+def dense_from(size: int, deviation: float) -> float:
+    """Which sum of a block makes its parts cells, in any case. `deviation`: of the noise that parts will have."""
+    return DENSE * deviation * size
+
+
+def cells_pay(cells: Floats, sums: Floats, part: int, expected: float, deviation: float) -> bool:
+    """Whether it seems worth while to measure cells of blocks rather than parts of them, given cells of denser ones.
+
+    `cells`: a row for each of the denser blocks, one at least, with noise of that `deviation`; `sums`: about what these
+    blocks have. The others have about the sum `expected`, and would have parts of `part` cells. Cells pay if the
+    squares of what they have beyond the mean of their part, in proportion to the records, are more than those of the
+    noise, and in half of the blocks at least: one that is full of it says little about others.
+    """
+    blocks, size = cells.shape
+    within = (cells**2).sum(axis=1) - (cells.reshape(blocks, -1, part).sum(axis=2) ** 2).sum(axis=1) / part
+    beyond_noise = within - deviation**2 * (size - size // part)
+    pays = beyond_noise * expected >= deviation**2 * size * sums
+    return bool(2 * np.count_nonzero(pays) >= blocks)
 
 
 def unevenness_of_halves(sums: Floats, deviation: float) -> float:

@@ -1,0 +1,101 @@
+"""What Adaptive has measured so far: layers of noisy sums over groups of cells, and the looks paid for beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import sqrt
+
+import numpy as np
+
+from sparsedp.arrays import Integers, Mask
+from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE
+from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
+from sparsedp.mechanisms.terms import WHOLE, Terms
+from sparsedp.privacy.guarantee import Expense
+from sparsedp.sensing.group_sums import first_cells, sums_over
+
+Look = Callable[[Integers, float, Callable[[Integers], None]], float]
+"""Takes the cells, the deviation of the noise that a whole budget puts on one, and what adds the look's own noise."""
+
+
+class MeasuredLayers:
+    """What was paid for looks, and the layers measured so far, finest first: groups, the noise of each, noisy sums.
+
+    `signed`: whether counts may be negative, so that a small sum does not say that there is little.
+    """
+
+    def __init__(self, row: Integers, terms: Terms, *, signed: bool) -> None:
+        self.row, self.terms, self.n, self.signed = row, terms, len(row), signed
+        self.power = GAUSSIAN if terms.gaussian else LAPLACE
+        self.unit = self.deviation(WHOLE)
+        self.looks: list[Expense] = []
+        self.groups: list[int | Integers] = []
+        self.noises: list[CalibratedNoise] = []
+        self.values: list[Integers] = []
+
+    def deviation(self, share: Fraction) -> float:
+        """Of the noise that a share of the budget buys: public."""
+        return sqrt(layer_noise(self.terms, share, "measure").law.variance)
+
+    def look(self, measure: Look, share: Fraction, purpose: str) -> float:
+        """One number, with noise of its own."""
+        noise = layer_noise(self.terms, share, purpose)
+        self.looks.append(noise.expense)
+        return measure(self.row, self.unit, noise.add_to)
+
+    def measure(self, groups: int | Integers, share: Fraction) -> Integers:
+        """The noisy sums over groups that those measured before are made of: a block size, or their first cells."""
+        return self.in_turns(share).finish(groups)
+
+    def in_turns(self, share: Fraction) -> LayerInTurns:
+        """A layer of which some cells are measured before it is decided what the other groups are."""
+        return LayerInTurns(self, layer_noise(self.terms, share, "measure"))
+
+
+class LayerInTurns:
+    """One layer, to be finished: every cell is in one noisy sum of it, as if all had been measured at once.
+
+    Which cells come first may depend on what was published before; what the other groups are, on these cells too.
+    """
+
+    def __init__(self, layers: MeasuredLayers, noise: CalibratedNoise) -> None:
+        self._layers, self._noise = layers, noise
+        self._cells: Integers | None = None
+        self._where: Mask | None = None
+
+    def cells(self, where: Mask) -> Integers:
+        """The row with noise in these cells and in those of the turns before, and 0 elsewhere."""
+        if self._cells is None or self._where is None:
+            self._cells, self._where = np.zeros_like(self._layers.row), np.zeros(self._layers.n, np.bool_)
+        now = where & ~self._where
+        noisy = self._layers.row[now]
+        self._noise.add_to(noisy)
+        self._cells[now] = noisy
+        self._where |= now
+        return self._cells
+
+    def finish(self, groups: int | Integers) -> Integers:
+        """The noisy sums over these groups, of which each is a cell already measured, or has none of them."""
+        layers = self._layers
+        starts = first_cells(groups, layers.n)
+        sums = sums_over(starts, layers.row)
+        if self._cells is None or self._where is None:
+            self._noise.add_to(sums)
+        else:
+            known = self._where[starts]
+            if known.sum() != self._where.sum() or (np.diff(starts, append=layers.n)[known] > 1).any():
+                raise RuntimeError("A cell that was measured is part of a group: nothing is measured twice.")
+            others = sums[~known]
+            self._noise.add_to(others)
+            sums[~known], sums[known] = others, self._cells[starts[known]]
+        layers.groups.insert(0, groups)
+        layers.noises.insert(0, self._noise)
+        layers.values.insert(0, sums)
+        return sums
+
+
+def layer_noise(terms: Terms, share: Fraction, purpose: str) -> CalibratedNoise:
+    """Noise for numbers of which a person changes one by c, or several by c together: sums over groups of one layer."""
+    distance = terms.neighbours.distance
+    return terms.noise(distance, distance**2, share, purpose)
