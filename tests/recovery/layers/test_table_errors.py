@@ -35,7 +35,7 @@ def scores(name: str) -> tuple[float, float]:
     shape, records, in_parts = TABLES[name]
     counts, random = hills(shape, records), np.random.default_rng(6)
     cells, boxes = [], []
-    for seed in range(20):
+    for seed in range(24):
         synopsis = Adaptive().measure(counts, epsilon="0.1", source=SeededSource(seed))
         assert isinstance(synopsis.sensing, GroupSums)
         assert synopsis.sensing.in_parts_of_blocks == in_parts
