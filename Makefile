@@ -9,7 +9,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 
-.PHONY: help demo demo-mechanisms demo-stream docs test lint types unit bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-dawa bench-coverage bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
+.PHONY: help demo demo-mechanisms demo-stream docs test lint types unit bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-published bench-coverage bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -82,8 +82,8 @@ bench-errors: $(VENV)/.bench  ## mean errors of every mechanism on the flights, 
 bench-accuracy: $(VENV)/.bench  ## errors on the public family of inputs, and our ratios to the best of the others
 	$(BIN)/python benchmarks/bench_accuracy.py
 
-bench-dawa: $(VENV)/.bench  ## Adaptive beside DAWA, the best of the published mechanisms: ratios of errors
-	$(BIN)/python benchmarks/bench_dawa.py
+bench-published: $(VENV)/.bench  ## Adaptive beside the best of seven published mechanisms in each case: ratios of errors
+	$(BIN)/python benchmarks/bench_published.py
 
 bench-coverage: $(VENV)/.bench  ## do 95 % intervals of Adaptive hold the truth, and how wide are they beside an oracle's
 	$(BIN)/python benchmarks/bench_coverage.py --cases

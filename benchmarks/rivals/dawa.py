@@ -5,18 +5,19 @@ cells from their mean, with Laplace noise; and so has every bucket, the noise th
 partition is found by dynamic programming. The other half of ε measures the buckets' sums, which are spread evenly.
 Tables are laid in a row along the Hilbert curve.
 
-Noisy costs are cut at zero: only so are its errors those that are published for it, or near them (docs/dawa.md).
+Noisy costs are cut at zero: only so are its errors those that are published for it, or near them (docs/published.md).
 **Do not publish with it**: we know of no proof that covers cut costs, and noise in floating point has known holes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import numba
 import numpy as np
 
+from rivals.curve import along_the_curve
 from sparsedp.arrays import Floats, Integers
 
 PARTITION = 0.5
@@ -27,15 +28,12 @@ PARTITION = 0.5
 class Dawa:
     """As a contender of `sparsedp.experiments.accuracy`."""
 
-    name: str = "dawa"
+    name: str = "DAWA"
 
     def publish(self, counts: Integers, epsilon: str) -> Floats:
         """All cells, in the counts' shape; square tables of a power of two only."""
-        order = np.arange(counts.size) if counts.ndim == 1 else hilbert_curve(counts.shape)
-        row = counts.reshape(-1)[order]
-        values = np.empty(counts.size)
-        values[order] = dawa(row, float(epsilon), np.random.default_rng())
-        return values.reshape(counts.shape)
+        random = np.random.default_rng()
+        return along_the_curve(counts, lambda row: dawa(row, float(epsilon), random))
 
 
 def dawa(row: Integers, epsilon: float, random: np.random.Generator) -> Floats:
@@ -96,25 +94,3 @@ def cheapest_partition(costs: Floats) -> Integers:
         starts[count] = end
         count += 1
     return starts[:count][::-1].copy()
-
-
-@cache
-def hilbert_curve(shape: tuple[int, ...]) -> Integers:
-    """The cells of a square table, in the order of the curve; a cell's number is that of its row and column."""
-    side = shape[0]
-    if shape != (side, side) or side & (side - 1):
-        raise ValueError(f"a square table of a power of two is needed, not {shape}")
-    cells = np.empty(side * side, np.int64)
-    for number in range(side * side):
-        x = y = 0
-        rest, width = number, 1
-        while width < side:
-            right, down = 1 & (rest // 2), 1 & (rest ^ (rest // 2))
-            if not down:
-                if right:
-                    x, y = width - 1 - x, width - 1 - y
-                x, y = y, x
-            x, y = x + width * right, y + width * down
-            rest, width = rest // 4, 2 * width
-        cells[number] = y * side + x
-    return cells
