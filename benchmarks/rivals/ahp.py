@@ -18,7 +18,7 @@ import numpy as np
 from sparsedp.arrays import Floats, Integers
 
 OF_CELLS, THRESHOLD = 0.85, 0.35
-"""The share of ε for the cells, and their threshold, as a share of ln n deviations: as in the published comparison."""
+"""The share of ε for the cells, and their threshold, in ln n scales of their noise: as in the published comparison."""
 
 
 @dataclass(frozen=True)

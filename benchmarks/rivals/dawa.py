@@ -3,7 +3,8 @@
 Half of ε finds a partition into buckets: every stretch of 2^k cells, at every place, has a cost, the L1 distance of its
 cells from their mean, with Laplace noise; and so has every bucket, the noise that its sum will get. The cheapest
 partition is found by dynamic programming. The other half of ε measures the buckets' sums, which are spread evenly.
-Tables are laid in a row along the Hilbert curve.
+Tables are laid in a row along the Hilbert curve. Left out is that sums over several buckets may be measured too, as a
+given workload needs them: without it its errors are the published ones, of ranges as well (docs/published.md).
 
 Noisy costs are cut at zero: only so are its errors those that are published for it, or near them (docs/published.md).
 **Do not publish with it**: we know of no proof that covers cut costs, and noise in floating point has known holes.

@@ -1,8 +1,8 @@
 """DPCube, from its paper (Xiao, Xiong, Fan, Goryczka and Li, Transactions on Data Privacy 2014), to be compared with.
 
-Half of ε measures a coarse grid, whose counts are spread evenly. What comes out is cut in two again and again, where
-that lowers the sum of squares within the parts by more than another part costs. The other half measures the parts'
-sums, which are spread evenly.
+Half of ε measures a coarse grid (of single cells, in the paper), whose counts are spread evenly. What comes out is cut
+in two again and again, where that lowers the sum of squares within the parts by more than another part costs. The other
+half measures the parts' sums, which are spread evenly.
 
 **Do not publish with it**: noise in floating point has known holes.
 """

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
-from math import inf, sqrt
+from math import inf, prod, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -64,6 +64,7 @@ def courses(
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(adaptive, "FAINT", inf if faint else -inf)
             patch.setattr(adaptive, "standing_out", lambda *_, seen=seen: seen)
+            patch.setattr(adaptive, "seen_alone", lambda *_, seen=seen: seen)
             patch.setattr(adaptive, "flat_groups", lambda *_, groups=groups: np.array(GROUPS[groups], np.int64))
             patch.setattr(adaptive, "part_sizes", lambda *_, groups=groups: np.array(PARTS[groups], np.int64))
             patch.setattr(
@@ -189,24 +190,24 @@ def test_nothing_but_the_looks_decides_what_is_measured(workload: str) -> None:
 
 
 @pytest.mark.parametrize("shape", COURSES, ids=str)
-def test_cells_are_not_measured_where_there_are_few_records_and_none_stands_out(
+def test_cells_are_not_measured_where_there_are_few_records_and_few_are_seen_alone(
     shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The noisy total alone decides, and then a look: each beside a public threshold."""
     unit = sqrt(2) / 0.1
     for records, seen, by_cells in [
-        (300, 0.0, True),
-        (100, 31.0, True),
-        (100, 29.0, False),
+        (1300, 0.0, True),
+        (700, 61.0, True),
+        (700, 59.0, False),
     ]:
-        monkeypatch.setattr(adaptive, "standing_out", lambda *_, seen=seen: seen)
+        monkeypatch.setattr(adaptive, "seen_alone", lambda *_, seen=seen: seen)
         counts = np.zeros(shape, np.int64)
         counts.flat[0] = records * unit
         synopsis = Adaptive("cells").measure(counts, epsilon="0.1", source=SeededSource(2))
         assert isinstance(synopsis.sensing, GroupSums)
         assert (synopsis.sensing.layers[0] == 1) == by_cells
         purposes = [each.purpose for each in synopsis.guarantee.expenses]
-        assert ("see whether cells stand out" in purposes) == (records < 200)
+        assert ("see whether cells stand out" in purposes) == (records < 1000)
     signed = Adaptive("cells").measure(np.zeros(shape, np.int64), epsilon="0.1", negative=True)
     assert isinstance(signed.sensing, GroupSums)
     assert signed.sensing.layers == [1, N], "where counts may be negative, a small total is no sign of few records"
@@ -220,10 +221,13 @@ def test_the_look_is_measured_in_units_that_are_public(monkeypatch: pytest.Monke
         return 0.0
 
     monkeypatch.setattr(adaptive, "standing_out", seen)
+    monkeypatch.setattr(adaptive, "seen_alone", seen)
+    monkeypatch.setattr(adaptive, "FAINT", inf)
     for counts in (np.zeros(N, np.int64), np.full(N, 2**40), 7 * np.arange(N) ** 3 + 1):
         Adaptive().measure(counts, epsilon=1)
+        Adaptive("cells").measure(counts, epsilon=1)
     assert len(set(units)) == 1
-    assert len(units) == 3
+    assert len(units) == 6
 
 
 def test_groups_are_not_looked_for_where_cells_are_known_to_be_zero() -> None:
@@ -308,28 +312,33 @@ def test_the_grid_follows_noisy_sums_alone(workload: str, monkeypatch: pytest.Mo
     assert total[0] != 3 * N, "the noise at this seed is not zero"
 
 
-SIDE, WIDTH = 64, 8
-STRIPES = np.repeat(np.repeat([[4.0], [1.8], [0.9], [0.4], [0.2], [0.1], [0.05], [0.0]], 8, axis=1), WIDTH, axis=0)
-"""By block: how dense it is, as a multiple of what makes it dense."""
+BLOCK = 64
+DENSITIES = (1.5, 0.9, 4.0, 0.4, 0.2, 0.1, 0.05, 0.0)
+"""Of blocks, one after the other, as multiples of what makes one dense."""
 
 
-def in_stripes(deviation: float) -> Integers:
-    """A table of blocks that are full of records to that degree, each of them in one of its cells."""
-    counts = np.zeros((SIDE, SIDE), np.int64)
-    counts[::WIDTH, ::WIDTH] = dense_from(WIDTH**2, deviation) * STRIPES[::WIDTH]
-    return counts
+def of_all_densities(shape: tuple[int, ...], deviation: float) -> Integers:
+    """A table whose blocks have as many records, each of them in its first cell."""
+    cells = prod(shape)
+    row = np.zeros(cells, np.int64)
+    firsts = np.arange(0, cells, BLOCK)
+    row[firsts] = dense_from(BLOCK, deviation) * np.resize(DENSITIES, len(firsts))
+    return GroupSums(cells, [1], shape).out_of_row(row.astype(np.float64)).astype(np.int64).reshape(shape)
 
 
 @pytest.mark.parametrize("workload", ["any", "ranges"])
 @pytest.mark.parametrize("budget", [sdp.Budget(epsilon="1/10"), sdp.Budget(rho="1/100")], ids=str)
+@pytest.mark.parametrize("shape", [(64, 64), (63, 67), (5, 829)], ids=str)
 def test_cells_of_thinner_blocks_are_measured_in_turns(
-    workload: str, budget: sdp.Budget, monkeypatch: pytest.MonkeyPatch
+    shape: tuple[int, ...], workload: str, budget: sdp.Budget, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each turn is told what the last one measured, as it is published, and no cell is measured in two of them. The
     layer costs the same, and its noise has the same law, however many turns there were.
     """
-    shares = shares_for(workload, (SIDE, SIDE), (True, True))
-    counts = in_stripes(10 * (sqrt(2) / float(shares.cells) if budget.rho is None else 0.5**0.5 / shares.cells**0.5))
+    shares = shares_for(workload, shape, (True, True))
+    n = prod(shape)
+    width = sqrt(2) / float(shares.cells) if budget.rho is None else 0.5**0.5 / shares.cells**0.5
+    counts = of_all_densities(shape, 10 * width)
     for turns in range(6):
         asked: list[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], int, float, float]] = []
 
@@ -352,16 +361,16 @@ def test_cells_of_thinner_blocks_are_measured_in_turns(
         assert isinstance(synopsis.law, LayersLaw)
         paid = [Fraction(each.budget.rho or each.budget.epsilon or 0) for each in synopsis.guarantee.expenses]
         whole = Fraction(budget.rho or budget.epsilon or 0)
-        layers = layers_of_blocks(SIDE**2, shares.cells, WIDTH**2)
+        layers = layers_of_blocks(n, shares.cells, BLOCK)
         assert paid == [share * whole for _, share in layers]
         deviation, of_sums, _ = (sqrt(layer.variance) for layer in synopsis.law.layers)
         noisy, sums, _ = synopsis.sensing.split(synopsis.values.astype(np.float64))
         starts = synopsis.sensing.starts[0]
         true = np.add.reduceat(synopsis.sensing.in_a_row(counts.reshape(-1)), starts)
         assert np.var(noisy - true) == pytest.approx(deviation**2, rel=0.2)
-        first_of = np.searchsorted(starts, np.arange(0, SIDE**2, WIDTH**2))
-        parts = np.diff(starts, append=SIDE**2)[first_of]
-        dense = dense_from(WIDTH**2, deviation)
+        first_of = np.searchsorted(starts, np.arange(0, n, BLOCK))
+        parts = np.diff(starts, append=n)[first_of]
+        dense = dense_from(BLOCK, deviation)
         done = sum(dense / 2**turn >= of_sums for turn in range(1, turns + 1))
         assert done == min(turns, 3 if budget.rho is None else 4), "the noise of blocks ends it"
         in_cells = sums >= dense / 2**done
@@ -369,12 +378,13 @@ def test_cells_of_thinner_blocks_are_measured_in_turns(
         assert len(asked) == done + (dense / 2 ** (done + 1) >= of_sums)
         for turn, (cells, of_last, part, expected, of_noise) in enumerate(asked):
             last = np.flatnonzero((sums >= dense / 2**turn) & (sums < 2 * dense / 2**turn))
+            last = last[last < n // BLOCK]
             assert of_noise == deviation
             assert of_last.tolist() == sums[last].tolist()
-            assert cells.tolist() == [noisy[first_of[block] : first_of[block] + WIDTH**2].tolist() for block in last]
+            assert cells.tolist() == [noisy[first_of[block] : first_of[block] + BLOCK].tolist() for block in last]
             thinner = (sums < dense / 2**turn) & (sums >= dense / 2 ** (turn + 1))
             assert expected == sums[thinner].mean()
-            assert part == part_sizes(sums, WIDTH**2, deviation, of_sums)[thinner].min()
+            assert part == part_sizes(sums, BLOCK, deviation, of_sums)[thinner].min()
 
 
 @pytest.mark.parametrize("workload", ["any", "ranges"])

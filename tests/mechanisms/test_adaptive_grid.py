@@ -162,6 +162,9 @@ def test_cells_pay_where_few_are_full_and_not_where_all_are_alike_or_one_block_d
     assert cells_pay(noise + full, sums, 8, dense / 1.4, deviation)
     assert not cells_pay(noise + 1.4 * dense / size, sums, 8, dense / 1.4, deviation)
     assert not cells_pay(noise + np.repeat([10.0, 30.0], 32), sums, 8, dense / 1.4, deviation), "parts show that"
+    assert not cells_pay(
+        noise + 2.0 * deviation, np.full(blocks, 128.0 * deviation), 64, 166.0 * deviation, deviation
+    ), "what the noise makes them differ by does not count"
     odd = noise + 1.4 * dense / size
     odd[0] = 100.0 * full
     assert not cells_pay(odd, sums, 8, dense / 1.4, deviation)

@@ -21,16 +21,18 @@ from sparsedp.mechanisms.adaptive_grid import (
     cells_pay,
     dense_from,
     part_sizes,
+    thin_from,
     towards_the_first,
 )
 from sparsedp.mechanisms.adaptive_layers import layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_piles import may_hide_piles, piles_taken_apart
-from sparsedp.mechanisms.adaptive_shares import FAINT, FAINT_STANDS_OUT, ROWS, Shares, in_regular_layers, shares_for
+from sparsedp.mechanisms.adaptive_shares import FAINT, ROWS, SEEN_ALONE, Shares, in_regular_layers, shares_for
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.measured_layers import MeasuredLayers, layer_noise
 from sparsedp.mechanisms.partition.cut_leaves import down_to_the_ends, singled
 from sparsedp.mechanisms.partition.halving import chances, decay_for, halved
 from sparsedp.mechanisms.partition.private_tree import flat_groups
+from sparsedp.mechanisms.partition.seen_alone import seen_alone
 from sparsedp.mechanisms.partition.standing_out import hidden, standing_out
 from sparsedp.mechanisms.terms import WHOLE, Terms
 from sparsedp.noise.law import LayersLaw
@@ -122,8 +124,9 @@ def _measure_regular(layers: MeasuredLayers, shares: Shares, left: Fraction = WH
 
 
 def _measure_cells(layers: MeasuredLayers, shares: Shares, faint: Shares) -> None:
-    """All cells together, and each of them; or, if there is so little in all of them that most would be lost in the
-    noise, and none stands out, what the shares for that case say: groups that seem to be flat, or parts of a grid.
+    """All cells together, and each of them; or, if there are so few records that most would be lost in the noise of
+    cells, and few are in cells that would not, what the shares for that case say: groups that seem to be flat, or parts
+    of a grid.
     """
     (_, left), (_, of_total) = regular_layers(layers.n, shares, layers.power)
     total = float(layers.measure(layers.n, of_total)[0])
@@ -131,7 +134,7 @@ def _measure_cells(layers: MeasuredLayers, shares: Shares, faint: Shares) -> Non
         layers.measure(1, left)
         return
     left -= faint.look
-    if layers.look(standing_out, faint.look, STANDS_OUT) >= FAINT_STANDS_OUT:
+    if layers.look(seen_alone, faint.look, STANDS_OUT) >= SEEN_ALONE:
         layers.measure(1, left)
     elif faint.grid:
         _measure_grid(layers, faint, total, left)
@@ -214,7 +217,7 @@ def _measure_parts(layers: MeasuredLayers, sums: Floats, size: int, share: Fract
     n, deviation, layer = layers.n, layers.deviation(share), layers.in_turns(share)
     sizes = part_sizes(sums, size, deviation, of_sums)
     least, whole = dense_from(size, deviation), np.arange(len(sums)) < n // size
-    while least >= 2.0 * of_sums:
+    while least / 2.0 >= thin_from(of_sums):
         last = whole & (sizes == 1) & (sums < 2.0 * least)
         least /= 2.0
         thinner = (sizes > 1) & (sums >= least)

@@ -8,7 +8,7 @@ from afar is so from near by. And where records are dense enough that cells are 
 cells: smaller parts show more of what is smooth, but of what is rough only cells do, and nobody knows which it is.
 
 Those cells tell. So they are measured first. If they differ, within parts such as blocks half as dense would have, by
-more than their noise, those blocks are measured in cells too, and so on down to blocks in which nothing is seen.
+more than their noise, those blocks are measured in cells too, and so on down to blocks whose own noise hides them.
 Rounded amounts, and records of few people, are like that: most cells are empty, wherever they are, and the others are
 full.
 
@@ -48,6 +48,9 @@ LEAST_UNEVEN = 0.04
 DENSE = 0.7
 """Mean count of a block's cells, in deviations of the noise on a part: from this on, its parts are cells."""
 
+THIN = 1.0
+"""Sum of a block, in deviations of its noise: with less, its cells are not measured one by one."""
+
 BUSY = 3.0
 """In deviations of its noise: from which sum on the cells of a block are measured one by one."""
 
@@ -74,6 +77,11 @@ def part_sizes(sums: Floats, size: int, deviation: float, of_sums: float) -> Int
 def dense_from(size: int, deviation: float) -> float:
     """Which sum of a block makes its parts cells, in any case. `deviation`: of the noise that parts will have."""
     return DENSE * deviation * size
+
+
+def thin_from(of_sums: float) -> float:
+    """Which sum of a block is the least for its cells to be measured, however rough those of others are."""
+    return THIN * of_sums
 
 
 def cells_pay(cells: Floats, sums: Floats, part: int, expected: float, deviation: float) -> bool:

@@ -19,9 +19,9 @@ SMALL_TABLE, SMALL_BLOCK = 2048, 16
 LEAST_CELLS = 4 * LEAST_BLOCK
 """Smaller rows and tables are measured in regular layers, whatever their cells are."""
 
-FAINT, FAINT_STANDS_OUT = 200.0, 30.0
+FAINT, SEEN_ALONE = 1000.0, 60.0
 """In deviations of the noise on a cell, whatever their number: with fewer records in all, sums show more of single
-cells than cells do, unless cells stand out by so much, all together."""
+cells than cells do, unless so many of them are seen one by one (`partition/seen_alone.py`)."""
 
 DEVIATIONS = 2.0
 """Of a look's own noise (if it is Laplace; more, if it is Gaussian): less is not taken for something seen."""
@@ -44,7 +44,7 @@ class Shares:
     for none.
 
     `faint`: for cells and a total alone, the shares of a look, and of the groups or the grid that are measured in place
-    of the cells if the total is below `FAINT` and nothing is seen to stand out; None for cells in any case.
+    of the cells if the total is below `FAINT` and few records are seen in single cells; None for cells in any case.
 
     `cells`: of what is left, for the cells, or for the parts of the grid; 0 for what is best for both cells and
     ranges, with blocks that are so too.
@@ -79,8 +79,8 @@ def _hundredths(number: int) -> Fraction:
 
 
 NONE = Fraction(0)
-LOOK, FAINT_LOOK = _hundredths(2), _hundredths(5)
-"""Of rows, and of what is faint: there less has to be seen."""
+LOOK = _hundredths(2)
+"""Of rows, and of what is faint."""
 
 ROWS: dict[str, Shares] = {
     "cells": Shares(NONE, 0.0, NONE, 1, _hundredths(98), 0, "layers"),
@@ -126,9 +126,9 @@ def shares_for(workload: str, shape: Sequence[int], ordered: Sequence[bool]) -> 
         return in_regular_layers(all_shares[workload])
     shares, faint = (
         replace(each, grid=SMALL_BLOCK) if each.grid and prod(shape) < SMALL_TABLE else each
-        for each in (all_shares[workload], all_shares["ranges"])
+        for each in (all_shares[workload], all_shares["any"])
     )
-    return replace(shares, faint=replace(faint, look=FAINT_LOOK)) if workload == "cells" else shares
+    return replace(shares, faint=replace(faint, look=LOOK)) if workload == "cells" else shares
 
 
 def in_regular_layers(shares: Shares) -> Shares:

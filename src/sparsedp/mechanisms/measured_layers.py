@@ -61,38 +61,50 @@ class LayerInTurns:
 
     def __init__(self, layers: MeasuredLayers, noise: CalibratedNoise) -> None:
         self._layers, self._noise = layers, noise
-        self._cells: Integers | None = None
-        self._where: Mask | None = None
+        self._measured: tuple[Integers, Mask] | None = None
+        self._finished = False
 
     def cells(self, where: Mask) -> Integers:
-        """The row with noise in these cells and in those of the turns before, and 0 elsewhere."""
-        if self._cells is None or self._where is None:
-            self._cells, self._where = np.zeros_like(self._layers.row), np.zeros(self._layers.n, np.bool_)
-        now = where & ~self._where
+        """The row with noise in these cells and in those of the turns before, and 0 elsewhere; not to be written to."""
+        self._refuse(self._finished)
+        if self._measured is None:
+            self._measured = np.zeros_like(self._layers.row), np.zeros(self._layers.n, np.bool_)
+        cells, known = self._measured
+        now = where & ~known
         noisy = self._layers.row[now]
         self._noise.add_to(noisy)
-        self._cells[now] = noisy
-        self._where |= now
-        return self._cells
+        cells[now] = noisy
+        known |= now
+        shown = cells.view()
+        shown.setflags(write=False)
+        return shown
 
     def finish(self, groups: int | Integers) -> Integers:
         """The noisy sums over these groups, of which each is a cell already measured, or has none of them."""
+        self._refuse(self._finished)
         layers = self._layers
         starts = first_cells(groups, layers.n)
         sums = sums_over(starts, layers.row)
-        if self._cells is None or self._where is None:
+        if self._measured is None:
             self._noise.add_to(sums)
         else:
-            known = self._where[starts]
-            if known.sum() != self._where.sum() or (np.diff(starts, append=layers.n)[known] > 1).any():
-                raise RuntimeError("A cell that was measured is part of a group: nothing is measured twice.")
+            cells, measured = self._measured
+            known = measured[starts]
+            larger = np.diff(starts, append=layers.n) > 1
+            self._refuse(bool(known.sum() != measured.sum() or larger[known].any()))
             others = sums[~known]
             self._noise.add_to(others)
-            sums[~known], sums[known] = others, self._cells[starts[known]]
+            sums[~known], sums[known] = others, cells[starts[known]]
+        self._finished = True
         layers.groups.insert(0, groups)
         layers.noises.insert(0, self._noise)
         layers.values.insert(0, sums)
         return sums
+
+    @staticmethod
+    def _refuse(again: bool) -> None:
+        if again:
+            raise RuntimeError("A cell that was measured would be measured again, and not be paid for.")
 
 
 def layer_noise(terms: Terms, share: Fraction, purpose: str) -> CalibratedNoise:
