@@ -196,9 +196,9 @@ def test_cells_are_not_measured_where_there_are_few_records_and_few_are_seen_alo
     """The noisy total alone decides, and then a look: each beside a public threshold."""
     unit = sqrt(2) / 0.1
     for records, seen, by_cells in [
-        (1300, 0.0, True),
-        (700, 61.0, True),
-        (700, 59.0, False),
+        (400, 0.0, True),
+        (200, 31.0, True),
+        (200, 29.0, False),
     ]:
         monkeypatch.setattr(adaptive, "seen_alone", lambda *_, seen=seen: seen)
         counts = np.zeros(shape, np.int64)
@@ -207,7 +207,7 @@ def test_cells_are_not_measured_where_there_are_few_records_and_few_are_seen_alo
         assert isinstance(synopsis.sensing, GroupSums)
         assert (synopsis.sensing.layers[0] == 1) == by_cells
         purposes = [each.purpose for each in synopsis.guarantee.expenses]
-        assert ("see whether cells stand out" in purposes) == (records < 1000)
+        assert ("see whether cells stand out" in purposes) == (records < 300)
     signed = Adaptive("cells").measure(np.zeros(shape, np.int64), epsilon="0.1", negative=True)
     assert isinstance(signed.sensing, GroupSums)
     assert signed.sensing.layers == [1, N], "where counts may be negative, a small total is no sign of few records"

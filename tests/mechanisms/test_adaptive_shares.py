@@ -9,8 +9,8 @@ from sparsedp.mechanisms.adaptive_bundles import ALONE
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_shares import (
     FAINT,
+    FAINT_LOOK,
     LEAST_CELLS,
-    LOOK,
     ROWS,
     SEEN_ALONE,
     SMALL_BLOCK,
@@ -64,8 +64,8 @@ def test_tables_are_divided_by_public_facts(workload: str) -> None:
     of_rows, of_tables = ROWS[workload], TABLES[workload]
     smaller = of_tables if workload == "cells" else replace(of_tables, grid=SMALL_BLOCK)
     if workload == "cells":
-        faint = replace(TABLES["any"], look=LOOK)
-        of_rows = replace(of_rows, faint=replace(ROWS["any"], look=LOOK))
+        faint = replace(TABLES["ranges"], look=FAINT_LOOK)
+        of_rows = replace(of_rows, faint=replace(ROWS["ranges"], look=FAINT_LOOK))
         of_tables, smaller = replace(of_tables, faint=faint), replace(smaller, faint=replace(faint, grid=SMALL_BLOCK))
     assert shares_for(workload, (1000,), (True,)) == of_rows
     assert shares_for(workload, (1, 1000, 1), (False, True, True)) == of_rows
@@ -88,4 +88,4 @@ def test_more_has_to_stand_out_of_longer_rows(workload: str, at_4096: float, gro
 
 
 def test_what_is_faint_and_what_is_seen_alone() -> None:
-    assert (FAINT, SEEN_ALONE) == (1000.0, 60.0)
+    assert (FAINT, SEEN_ALONE) == (300.0, 30.0)

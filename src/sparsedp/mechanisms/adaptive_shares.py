@@ -19,7 +19,7 @@ SMALL_TABLE, SMALL_BLOCK = 2048, 16
 LEAST_CELLS = 4 * LEAST_BLOCK
 """Smaller rows and tables are measured in regular layers, whatever their cells are."""
 
-FAINT, SEEN_ALONE = 1000.0, 60.0
+FAINT, SEEN_ALONE = 300.0, 30.0
 """In deviations of the noise on a cell, whatever their number: with fewer records in all, sums show more of single
 cells than cells do, unless so many of them are seen one by one (`partition/seen_alone.py`)."""
 
@@ -79,8 +79,8 @@ def _hundredths(number: int) -> Fraction:
 
 
 NONE = Fraction(0)
-LOOK = _hundredths(2)
-"""Of rows, and of what is faint."""
+LOOK, FAINT_LOOK = _hundredths(2), _hundredths(3)
+"""Of rows, and of what is faint: there less has to be seen."""
 
 ROWS: dict[str, Shares] = {
     "cells": Shares(NONE, 0.0, NONE, 1, _hundredths(98), 0, "layers"),
@@ -126,9 +126,9 @@ def shares_for(workload: str, shape: Sequence[int], ordered: Sequence[bool]) -> 
         return in_regular_layers(all_shares[workload])
     shares, faint = (
         replace(each, grid=SMALL_BLOCK) if each.grid and prod(shape) < SMALL_TABLE else each
-        for each in (all_shares[workload], all_shares["any"])
+        for each in (all_shares[workload], all_shares["ranges"])
     )
-    return replace(shares, faint=replace(faint, look=LOOK)) if workload == "cells" else shares
+    return replace(shares, faint=replace(faint, look=FAINT_LOOK)) if workload == "cells" else shares
 
 
 def in_regular_layers(shares: Shares) -> Shares:
