@@ -197,8 +197,8 @@ def test_cells_are_not_measured_where_there_are_few_records_and_few_are_seen_alo
     unit = sqrt(2) / 0.1
     for records, seen, by_cells in [
         (400, 0.0, True),
-        (200, 31.0, True),
-        (200, 29.0, False),
+        (200, 41.0, True),
+        (200, 39.0, False),
     ]:
         monkeypatch.setattr(adaptive, "seen_alone", lambda *_, seen=seen: seen)
         counts = np.zeros(shape, np.int64)

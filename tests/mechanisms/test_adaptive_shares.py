@@ -88,4 +88,4 @@ def test_more_has_to_stand_out_of_longer_rows(workload: str, at_4096: float, gro
 
 
 def test_what_is_faint_and_what_is_seen_alone() -> None:
-    assert (FAINT, SEEN_ALONE) == (300.0, 30.0)
+    assert (FAINT, SEEN_ALONE) == (300.0, 40.0)

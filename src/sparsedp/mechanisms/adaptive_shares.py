@@ -19,7 +19,7 @@ SMALL_TABLE, SMALL_BLOCK = 2048, 16
 LEAST_CELLS = 4 * LEAST_BLOCK
 """Smaller rows and tables are measured in regular layers, whatever their cells are."""
 
-FAINT, SEEN_ALONE = 300.0, 30.0
+FAINT, SEEN_ALONE = 300.0, 40.0
 """In deviations of the noise on a cell, whatever their number: with fewer records in all, sums show more of single
 cells than cells do, unless so many of them are seen one by one (`partition/seen_alone.py`)."""
 
@@ -79,7 +79,7 @@ def _hundredths(number: int) -> Fraction:
 
 
 NONE = Fraction(0)
-LOOK, FAINT_LOOK = _hundredths(2), _hundredths(3)
+LOOK, FAINT_LOOK = _hundredths(2), _hundredths(5)
 """Of rows, and of what is faint: there less has to be seen."""
 
 ROWS: dict[str, Shares] = {
