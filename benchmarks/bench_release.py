@@ -3,7 +3,8 @@
 Each run is a process of its own. Exits with 1 when a release at 2²⁴ cells needs more than 120 bytes a cell beyond the
 idle interpreter (Adaptive: 12 GB in all), when Adaptive takes more than 40 times one `scipy.fft.dct` of 2²⁰ cells, or
 when `import sparsedp` takes a second. Adaptive is run on steps, where it looks for flat groups, on rough counts, on a
-square table of rough counts, and on one with a hill, which it measures in parts of many sizes.
+square table of rough counts, on one with a hill, which it measures in parts of many sizes, and on one with a crowd:
+rough cells in the middle, which are measured one by one, and little around.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ RUNS = (
     ("adaptive", "rough"),
     ("adaptive", "table"),
     ("adaptive", "hill"),
+    ("adaptive", "crowd"),
 )
 
 
@@ -61,7 +63,9 @@ def one_run(name: str, kind: str, exponent: int) -> dict[str, float]:
 
 
 def made(kind: str, exponent: int) -> npt.NDArray[np.int64]:
-    """2^exponent counts, the exponent being even: 64 steps, rough ones, or a square table, rough or of a hill."""
+    """2^exponent counts, the exponent being even: 64 steps, rough ones, or a square table, rough, of a hill, or of a
+    crowd.
+    """
     random = np.random.default_rng(exponent)
     steps = random.integers(0, 1000, size=64)
     if kind == "steps":
@@ -70,6 +74,9 @@ def made(kind: str, exponent: int) -> npt.NDArray[np.int64]:
     if kind == "hill":
         slope = np.exp(-(np.linspace(-4, 4, side) ** 2) / 2)
         return random.poisson(0.002 + 0.8 * np.multiply.outer(slope, slope))
+    if kind == "crowd":
+        slope = np.exp(-(np.linspace(-4, 4, side) ** 2) / 2)
+        return 4 * random.poisson(20.0 * np.multiply.outer(slope, slope)) * random.integers(0, 2, size=(side, side))
     return random.integers(0, 1000, size=(side, side) if kind == "table" else 2**exponent)
 
 

@@ -219,8 +219,10 @@ class GroupSums(Sensing):
             return groups
         above = self._groups[1] if layer == 0 and not self._listed and len(self._groups) > 1 else None
         letters = to_letters(groups, above, self.n) if isinstance(above, int) else None
+        if letters is not None:
+            return letters
         found: list[int] = groups.tolist()
-        return found if letters is None else letters
+        return found
 
     def __hash__(self) -> int:
         return hash((self.n, self.shape, self.ordered, len(self.layers), self.rows))

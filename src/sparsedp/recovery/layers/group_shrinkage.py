@@ -68,7 +68,8 @@ def _halve(
             continue
         half = size // 2
         middle_cell = starts[first] // size * size + half
-        middle = first + np.searchsorted(starts[first:last], middle_cell)
+        cells = last - first == size
+        middle = first + (half if cells else np.searchsorted(starts[first:last], middle_cell))
         if middle == last:  # the right half is beyond the last cell
             firsts[depth], lasts[depth], sizes[depth], totals[depth] = first, last, half, total
             depth += 1
