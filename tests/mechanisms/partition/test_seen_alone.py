@@ -1,26 +1,15 @@
 """Records in cells that are seen one by one: a sum that one person changes by no more than the noise is made for."""
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from one_number import looked_at
 
 from sparsedp.arrays import Integers
 from sparsedp.mechanisms.partition.seen_alone import seen_alone
 
 
 def look(row: list[int] | Integers, deviation: float, noise: int = 0) -> tuple[float, int]:
-    """The answer, and the exact sum that the noise was added to."""
-    seen: list[int] = []
-
-    def add(values: Integers) -> None:
-        assert values.shape == (1,)
-        assert values.dtype == np.int64
-        seen.append(int(values[0]))
-        values += noise
-
-    answer = seen_alone(np.asarray(row, np.int64), deviation, add)
-    assert len(seen) == 1, "noise is added once, to one number"
-    return answer, seen[0]
+    return looked_at(seen_alone, row, deviation, noise)
 
 
 @given(

@@ -2,27 +2,16 @@
 
 from math import ceil
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from one_number import looked_at
 
 from sparsedp.arrays import Integers
 from sparsedp.mechanisms.partition.standing_out import HIDDEN, MOST, standing_out
 
 
 def look(row: list[int] | Integers, deviation: float, noise: int = 0) -> tuple[float, int]:
-    """The answer, and the exact sum that the noise was added to."""
-    seen: list[int] = []
-
-    def add(values: Integers) -> None:
-        assert values.shape == (1,)
-        assert values.dtype == np.int64
-        seen.append(int(values[0]))
-        values += noise
-
-    answer = standing_out(np.asarray(row, np.int64), deviation, add)
-    assert len(seen) == 1, "noise is added once, to one number"
-    return answer, seen[0]
+    return looked_at(standing_out, row, deviation, noise)
 
 
 @given(
