@@ -79,14 +79,16 @@ def test_nothing_is_lost_on_the_way_there_and_back(sides: list[int], seed: int) 
     """With all contrasts left as they are, narrowing undoes merging, whatever the sides."""
     table = np.random.default_rng(seed).normal(size=sides)
     widths, windows, kept = [1] * len(sides), table, []
+    room = prod(side + 1 for side in sides)
     with chunks_of(table.size) as chunks:
         while (axis := subject._next_axis(widths, table.shape)) is not None:
-            windows, contrasts = subject._merged(windows, axis, widths[axis], chunks)
+            found = np.empty(room), np.empty(room, np.float32)
+            windows, contrasts = subject._merged(windows, axis, widths[axis], *found, chunks)
             widths[axis] *= 2
             kept.append((axis, contrasts))
         for axis, contrasts in reversed(kept):
             widths[axis] //= 2
-            windows = subject._narrowed(windows, contrasts, axis, sides[axis], widths[axis], chunks)
+            windows = subject._narrowed(windows, contrasts, axis, sides[axis], widths[axis], np.empty(room), chunks)
     np.testing.assert_allclose(windows, table, atol=1e-5)
 
 

@@ -66,13 +66,10 @@ class GroupSums(Sensing):
         if isinstance(finest, str):
             finest = from_letters(finest, coarser_ones[0] if coarser_ones else None, self.n)
         self._listed = not isinstance(finest, int | np.ndarray)
-        self._groups = [self._checked(layer) for layer in (finest, *coarser_ones)]  # type: ignore[arg-type]
+        self.groups = [self._checked(layer) for layer in (finest, *coarser_ones)]  # type: ignore[arg-type]
         for finer, coarser in pairwise(range(len(layers))):
             if not self._nested(finer, coarser):
                 raise InvalidInput("layers", "cutting through groups of the layer before", "give them finest first")
-        self.layers: list[int | list[int]] = [
-            groups if isinstance(groups, int) else groups.tolist() for groups in self._groups
-        ]
 
     def _checked(self, layer: int | Sequence[int] | Integers) -> int | Integers:
         """How many cells its groups have, or the first of each."""
@@ -91,7 +88,7 @@ class GroupSums(Sensing):
 
     def _nested(self, finer: int, coarser: int) -> bool:
         """Whether the coarser layer's groups begin where groups of the finer one do."""
-        size, other = self._groups[finer], self._groups[coarser]
+        size, other = self.groups[finer], self.groups[coarser]
         if isinstance(size, int):
             if isinstance(other, int):
                 return other % size == 0 or other >= self.n
@@ -101,9 +98,14 @@ class GroupSums(Sensing):
         return bool(np.isin(first_cells(other, self.n), size, assume_unique=True).all())
 
     @cached_property
+    def layers(self) -> list[int | list[int]]:
+        """How the layers are described: how many cells the groups of each have, or the first of each."""
+        return [groups if isinstance(groups, int) else groups.tolist() for groups in self.groups]
+
+    @cached_property
     def starts(self) -> list[Integers]:
         """The first cells of the groups of each layer."""
-        return [first_cells(groups, self.n) for groups in self._groups]
+        return [first_cells(groups, self.n) for groups in self.groups]
 
     @cached_property
     def order(self) -> Integers | None:
@@ -135,12 +137,12 @@ class GroupSums(Sensing):
     @property
     def in_parts_of_blocks(self) -> bool:
         """Whether the finest groups are parts of blocks, of some sizes; cells alone are not."""
-        return len(self.layers) > 1 and not isinstance(self.layers[0], int) and isinstance(self.layers[1], int)
+        return len(self.groups) > 1 and not isinstance(self.groups[0], int) and isinstance(self.groups[1], int)
 
     @cached_property
     def rows(self) -> int:
         """The number of groups."""
-        return sum(-(-self.n // each) if isinstance(each, int) else len(each) for each in self._groups)
+        return sum(-(-self.n // each) if isinstance(each, int) else len(each) for each in self.groups)
 
     def split(self, values: Floats) -> list[Floats]:
         """The values of each layer."""
@@ -203,7 +205,7 @@ class GroupSums(Sensing):
 
     def describe(self) -> dict[str, Any]:
         """Name, cells and layers; of a table also its shape, which axes are ordered, and how the row runs."""
-        layers = [self._described(layer) for layer in range(len(self.layers))]
+        layers = [self._described(layer) for layer in range(len(self.groups))]
         plain = {"name": self.name, "n": self.n, "layers": layers}
         if self.shape == (self.n,) and self.ordered == (True,):
             return plain
@@ -214,10 +216,10 @@ class GroupSums(Sensing):
         """The finest one in letters, if its groups are parts of the blocks above, unless it was given as a list: the
         same file says the same after it was opened.
         """
-        groups = self._groups[layer]
+        groups = self.groups[layer]
         if isinstance(groups, int):
             return groups
-        above = self._groups[1] if layer == 0 and not self._listed and len(self._groups) > 1 else None
+        above = self.groups[1] if layer == 0 and not self._listed and len(self.groups) > 1 else None
         letters = to_letters(groups, above, self.n) if isinstance(above, int) else None
         if letters is not None:
             return letters
@@ -225,4 +227,4 @@ class GroupSums(Sensing):
         return found
 
     def __hash__(self) -> int:
-        return hash((self.n, self.shape, self.ordered, len(self.layers), self.rows))
+        return hash((self.n, self.shape, self.ordered, len(self.groups), self.rows))

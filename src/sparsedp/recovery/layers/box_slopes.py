@@ -16,23 +16,28 @@ from sparsedp.arrays import Floats, Integers
 from sparsedp.jit import kernel
 from sparsedp.sensing.cell_order import z_order
 
+ALONE = -1
+"""What a cell has instead of the number of its group, if it is the only one in it: such a cell has no slope."""
+
 
 def sloped_boxes(sums: Floats, starts: Integers, sides: tuple[int, ...]) -> Floats:
     """Every cell, along the row that `z_order` lays a table of these sides in, of groups that begin at `starts`."""
     n, curve = prod(sides), z_order(sides)
     sizes = np.diff(starts, append=n)
     means = sums / sizes
+    flat = np.empty(n)
+    flat[curve] = np.repeat(means, sizes)
+    several = sizes > 1
     of_cell = np.empty(n, np.int64)
-    of_cell[curve] = np.repeat(np.arange(len(starts)), sizes)
-    cells = means[of_cell]
-    stride = n
+    of_cell[curve] = np.repeat(np.where(several, np.cumsum(several) - 1, ALONE), sizes)
+    cells, stride = flat.copy(), n
     for side in sides:
         stride //= side
-        lowest, highest, middles = _extents(of_cell, sizes, stride, side)
-        slopes = _slopes(of_cell, means, highest - lowest + 1, stride, side)
+        lowest, highest, middles = _extents(of_cell, sizes[several], stride, side)
+        slopes = _slopes(of_cell, flat, highest - lowest + 1, stride, side)
         # All axes together may take no cell below zero.
         reach = np.maximum(np.maximum(middles - lowest, highest - middles), 0.5) * len(sides)
-        steepest = np.abs(means) / reach
+        steepest = np.abs(means[several]) / reach
         _tilt(cells, of_cell, np.clip(slopes, -steepest, steepest), middles, stride, side)
     return np.asarray(cells[curve])
 
@@ -46,16 +51,19 @@ def _extents(of_cell: Integers, sizes: Integers, stride: int, side: int) -> tupl
         place = line % side
         for i in range(line * stride, (line + 1) * stride):
             group = of_cell[i]
-            lowest[group] = min(lowest[group], place)
-            highest[group] = max(highest[group], place)
-            middles[group] += place
+            if group != ALONE:
+                lowest[group] = min(lowest[group], place)
+                highest[group] = max(highest[group], place)
+                middles[group] += place
     return lowest, highest, middles / sizes
 
 
 @kernel
-def _slopes(of_cell: Integers, means: Floats, widths: Integers, stride: int, side: int) -> Floats:
-    """By which each group rises from one cell to the next along an axis; not at all, if it has no next one."""
-    groups = len(means)
+def _slopes(of_cell: Integers, flat: Floats, widths: Integers, stride: int, side: int) -> Floats:
+    """By which each group rises from one cell to the next along an axis; not at all, if it has no next one. `flat`: the
+    mean of the group of each cell.
+    """
+    groups = len(widths)
     rises, touching = np.zeros((2, groups)), np.zeros((2, groups), np.int64)
     for line in range(len(of_cell) // stride):
         if line % side == side - 1:
@@ -63,11 +71,13 @@ def _slopes(of_cell: Integers, means: Floats, widths: Integers, stride: int, sid
         for i in range(line * stride, (line + 1) * stride):
             before, after = of_cell[i], of_cell[i + stride]
             if before != after:
-                rise = (means[after] - means[before]) / (0.5 * (widths[after] + widths[before]))
-                if widths[before] > 1:
+                width_before = widths[before] if before != ALONE else 1
+                width_after = widths[after] if after != ALONE else 1
+                rise = (flat[i + stride] - flat[i]) / (0.5 * (width_after + width_before))
+                if width_before > 1:
                     rises[0, before] += rise
                     touching[0, before] += 1
-                if widths[after] > 1:
+                if width_after > 1:
                     rises[1, after] += rise
                     touching[1, after] += 1
     slopes = np.zeros(groups)
@@ -85,4 +95,5 @@ def _tilt(cells: Floats, of_cell: Integers, slopes: Floats, middles: Floats, str
     for line in range(len(cells) // stride):
         for i in range(line * stride, (line + 1) * stride):
             group = of_cell[i]
-            cells[i] += slopes[group] * (line % side - middles[group])
+            if group != ALONE:
+                cells[i] += slopes[group] * (line % side - middles[group])

@@ -76,7 +76,7 @@ def noise_of_details(fit: Fit) -> Floats:
     for level, part in enumerate(level_slices(size)):
         noise[part] = fit.level_variances[level]
     noise[0] = fit.total_variance * n / size
-    chosen = next((at for at, layer in enumerate(fit.sensing.layers) if not isinstance(layer, int)), None)
+    chosen = next((at for at, layer in enumerate(fit.sensing.groups) if not isinstance(layer, int)), None)
     if chosen is not None:
         groups = fit.layers[chosen]
         sizes = np.diff(groups.starts, append=n)
@@ -102,7 +102,7 @@ def _precisions_of_blocks(fit: Fit, levels: int) -> Floats:
     """What the blocks that groups are parts of add to the precision of a detail of each level, finest first."""
     found = np.zeros(levels)
     if fit.sensing.in_parts_of_blocks:
-        for size, law in zip(fit.sensing.layers[1:], fit.law.layers[1:], strict=True):
+        for size, law in zip(fit.sensing.groups[1:], fit.law.layers[1:], strict=True):
             if isinstance(size, int) and size < fit.sensing.n:
                 found[(size - 1).bit_length() :] += size / max(law.variance, LEAST_NOISE)
     return found

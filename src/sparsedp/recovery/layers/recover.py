@@ -115,11 +115,11 @@ def fit_layers(
     """Fuse, shrink, keep the sums of groups if wanted, and make non-negative."""
     if not isinstance(sensing, GroupSums) or not isinstance(law, LayersLaw):
         raise InvalidInput("recovery", "'layers'", "it needs layers of group sums")
-    if len(law.layers) != len(sensing.layers):
-        raise InvalidInput("noise law", f"of {len(law.layers)} layers", f"give one for each of {len(sensing.layers)}")
-    if sensing.layers[0] != 1 and isinstance(sensing.layers[0], int):
+    if len(law.layers) != len(sensing.groups):
+        raise InvalidInput("noise law", f"of {len(law.layers)} layers", f"give one for each of {len(sensing.groups)}")
+    if isinstance(sensing.groups[0], int) and sensing.groups[0] != 1:
         raise InvalidInput(
-            "layers", f"blocks of {sensing.layers[0]} cells at the finest", "give cells, or chosen groups"
+            "layers", f"blocks of {sensing.groups[0]} cells at the finest", "give cells, or chosen groups"
         )
     fused = fuse(sensing, values, law)
     level_variances, total_variance = noise_by_level(sensing, law, fused)
@@ -198,7 +198,7 @@ def _parts_of_blocks(
     if shrinks:
         of_blocks, alone = blocks.sums, cells_of_whole_blocks(parts.starts, blocks.starts, sensing.n)
         if joint is None:
-            sums = shrink_groups(parts.starts, parts.sums, parts.variances, sensing.n)
+            sums = _shrunk_parts(parts, blocks, alone, sensing.n)
         else:
             sums = parts.sums.copy()
             sums[~alone] = joint.sums(parts.starts[~alone], (parts.starts + sizes)[~alone])
@@ -214,6 +214,16 @@ def _parts_of_blocks(
     if sensing.is_table and sensing.run == sensing.n:
         cells = sloped_boxes(np.add.reduceat(cells, parts.starts), parts.starts, sensing.ordered_sides)
     return flat, np.maximum(cells, 0.0) if nonnegative else cells
+
+
+def _shrunk_parts(parts: Layer, blocks: Layer, alone: Mask, n: int) -> Floats:
+    """The sums of parts of blocks; those of cells that are `alone` stand for nothing: their blocks are shrunk whole."""
+    first = np.searchsorted(parts.starts, blocks.starts)
+    whole = alone[first]
+    sums, variances, kept = parts.sums.copy(), parts.variances.copy(), ~alone
+    sums[first[whole]], variances[first[whole]], kept[first[whole]] = blocks.sums[whole], blocks.variances[whole], True
+    sums[kept] = shrink_groups(parts.starts[kept], sums[kept], variances[kept], n)
+    return sums
 
 
 def _spread(sums: Floats, groups: Layer, cells: Floats) -> Floats:
@@ -302,7 +312,7 @@ def _chosen_groups(sensing: GroupSums, fused: list[Layer]) -> Layer | None:
 
     Beside the cells, stored synopses have one, and the total of few records in which a tree found very many groups.
     """
-    for layer, described in zip(fused, sensing.layers, strict=True):
+    for layer, described in zip(fused, sensing.groups, strict=True):
         if not isinstance(described, int):
             _refuse_unaligned(layer.starts, sensing.n)
             return layer
@@ -326,10 +336,10 @@ def noise_by_level(sensing: GroupSums, law: LayersLaw, fused: list[Layer]) -> tu
     n = sensing.n
     levels = max(n - 1, 1).bit_length()
     total_variance = float(fused[-1].variances.sum()) / n
-    if all(isinstance(layer, int) for layer in sensing.layers):
+    if all(isinstance(layer, int) for layer in sensing.groups):
         precision = np.zeros(levels + 1)
-        for size, noise in zip(sensing.layers, law.layers, strict=True):
-            width = min(int(size), n)  # type: ignore[arg-type]  # they are all whole numbers
+        for size, noise in zip(sensing.groups, law.layers, strict=True):
+            width = min(int(size), n)
             precision[min((width - 1).bit_length(), levels) :] += width / max(noise.variance, LEAST_VARIANCE)
         return 1.0 / precision[:levels], min(total_variance, 1.0 / float(precision[-1]))
     chosen = _chosen_groups(sensing, fused) or fused[0]

@@ -96,7 +96,7 @@ def _blocks(sensing: GroupSums, row: Floats) -> tuple[GroupSums, Floats]:
     firsts = _sampled(sensing.starts[0], blocks) * BLOCK
     cells = np.concatenate([np.arange(first, min(first + BLOCK, sensing.n)) for first in firsts])
     layers: list[int | list[int]] = []
-    for layer, starts in zip(sensing.layers, sensing.starts, strict=True):
+    for layer, starts in zip(sensing.groups, sensing.starts, strict=True):
         if isinstance(layer, int):
             layers.append(layer)
             continue

@@ -46,7 +46,7 @@ class SmoothedAway:
         self.measured = noise > LEAST_NOISE
         self.alone = alone_in_groups(fit.layers[0].starts, fit.sensing.n)
         self.shape = variance_shape(fit.law.finest) if fit.law.finest.variance > LEAST_NOISE else 1.0
-        chosen = any(not isinstance(layer, int) for layer in fit.sensing.layers)
+        chosen = any(not isinstance(layer, int) for layer in fit.sensing.groups)
         self.chosen = chosen and not fit.sensing.in_parts_of_blocks
         self.size = np.maximum(fit.estimate, 0.0)
         self.mean = float(self.size.mean())

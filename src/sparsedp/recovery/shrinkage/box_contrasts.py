@@ -46,33 +46,63 @@ def classify_and_count(
     first ≤ number < last.
     """
     counts = np.zeros((SURROUNDINGS, len(GRID) + 1))
-    length, beyond = sides[-1], apart[-1]
-    squares, together = np.empty(length), np.empty(length)
+    length, beyond, along = sides[-1], apart[-1], axis == len(sides) - 1
+    squares, together, around, in_row = np.empty(length), np.empty(length), np.empty(length), np.zeros(length)
+    in_row[beyond:] += 1.0
+    in_row[: max(length - beyond, 0)] += 1.0
     for row in range((first + length - 1) // length, (last + length - 1) // length):
-        start = row * length
-        at_an_end = axis < len(sides) - 1 and _is_end(row, sides, axis)
+        here = slice(row * length, (row + 1) * length)
         weight = _beside_the_row(contrasts, sides, apart, axis, row, squares)
         _heights_beside_the_row(heights, sides, apart, row, together)
+        _add_in_the_row(contrasts[here], heights[here], beyond, along, squares, together)
         for i in range(length):
-            square, around = squares[i], weight
-            before = float(contrasts[start + i - beyond]) if i >= beyond else 0.0
-            after = float(contrasts[start + i + beyond]) if i + beyond < length else 0.0
-            around += int(i >= beyond) + int(i + beyond < length)
-            if axis == len(sides) - 1:
-                square += before * before + after * after
-            else:
-                square += (before + after) * (before + after)
-            kind = UNKNOWN
-            if around > 0:
-                kind = 1 + int(square > QUIET * around) + int(square > USUAL * around) + int(square > LIVELY * around)
-                height = together[i] + around * centre
-                height += heights[start + i - beyond] if i >= beyond else 0.0
-                height += heights[start + i + beyond] if i + beyond < length else 0.0
-                kind += OCCUPIED * int(abs(height) > COUNTS_SEEN * sqrt(float(around)) * unit)
-            classes[start + i] = kind
-            if not (at_an_end or (axis == len(sides) - 1 and (i == 0 or i == length - 1))):
-                count(float(contrasts[start + i]), counts, kind)
+            around[i] = weight + in_row[i]
+        _classify(squares, together, around, unit, centre, classes[here])
+        if along:
+            _count(contrasts[here], classes[here], 1, length - 1, counts)
+        elif not _is_end(row, sides, axis):
+            _count(contrasts[here], classes[here], 0, length, counts)
     return counts[:, :-1].copy()
+
+
+@kernel
+def _classify(
+    squares: Floats, together: Floats, around: Floats, unit: float, centre: float, classes: Classes
+) -> None:
+    """By the squares, and by the counts, of so many around each."""
+    seen = (COUNTS_SEEN * unit) ** 2
+    for i in range(len(classes)):
+        square, many = squares[i], around[i]
+        height = together[i] + many * centre
+        kind = 1 + int(square > QUIET * many) + int(square > USUAL * many) + int(square > LIVELY * many)
+        kind += OCCUPIED * int(height * height > seen * many)
+        classes[i] = kind if many > 0.0 else UNKNOWN
+
+
+@kernel
+def _count(contrasts: Singles, classes: Classes, first: int, last: int, counts: Floats) -> None:
+    for i in range(first, last):
+        count(float(contrasts[i]), counts, classes[i])
+
+
+@kernel
+def _add_in_the_row(
+    contrasts: Singles, heights: Floats, beyond: int, along: bool, squares: Floats, together: Floats
+) -> None:
+    """What is around each contrast on the last axis, which is that of the contrasts or not."""
+    length = len(squares)
+    for i in range(beyond, length):
+        together[i] += heights[i - beyond]
+    for i in range(length - beyond):
+        together[i] += heights[i + beyond]
+    inner = 0 if along else max(length - 2 * beyond, 0)
+    for i in range(beyond, beyond + inner):
+        both = contrasts[i - beyond] + contrasts[i + beyond]
+        squares[i] += both * both
+    for i in range(beyond + inner, length):
+        squares[i] += contrasts[i - beyond] ** 2
+    for i in range(min(beyond, length - beyond) if inner else length - beyond):
+        squares[i] += contrasts[i + beyond] ** 2
 
 
 @kernel

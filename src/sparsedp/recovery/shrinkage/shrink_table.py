@@ -101,11 +101,15 @@ def _noise_by_steps(
 ) -> Floats:
     """The same, with windows up to `widest` along each axis: what is left in their means is not removed."""
     widths, windows, room = [1] * table.ndim, table, prod(side + 1 for side in table.shape)
-    buffer, classes = np.empty(room, np.float32), np.empty(room, np.uint8)
+    steps = sum((width - 1).bit_length() for width in widest)
+    # Memory is asked for once: fresh pages cost more than the work on them.
+    kept, buffer, classes = np.empty((steps, room), np.float32), np.empty(room, np.float32), np.empty(room, np.uint8)
+    here, there = np.empty((2, room))
     finer, doubt = vague_weights(), scepticism(table.size)
     removed: list[tuple[int, Singles]] = []
     while (axis := _next_axis(widths, widest)) is not None:
-        windows, contrasts = _merged(windows, axis, widths[axis], chunks)
+        windows, contrasts = _merged(windows, axis, widths[axis], there, kept[len(removed)], chunks)
+        here, there = there, here
         widths[axis] *= 2
         scores = buffer[: contrasts.size].reshape(contrasts.shape)
         unit = sqrt(variance / prod(widths))
@@ -120,11 +124,13 @@ def _noise_by_steps(
         finer = prior.weights
         chunks.run(partial(keep_noise, contrasts.reshape(-1), flat, classes, prior.tables), flat.size)
         removed.append((axis, contrasts))
-    noise = np.zeros(windows.shape)
+    noise = windows
+    noise[...] = 0.0
     while removed:
         axis, contrasts = removed.pop()
         widths[axis] //= 2
-        noise = _narrowed(noise, contrasts, axis, table.shape[axis], widths[axis], chunks)
+        noise = _narrowed(noise, contrasts, axis, table.shape[axis], widths[axis], there, chunks)
+        here, there = there, here
     return noise
 
 
@@ -139,19 +145,28 @@ def _along(array: npt.NDArray[Kind], axis: int) -> npt.NDArray[Kind]:
     return array.reshape(prod(array.shape[:axis]), array.shape[axis], prod(array.shape[axis + 1 :]))
 
 
-def _merged(windows: Floats, axis: int, width: int, chunks: Chunks) -> tuple[Floats, Singles]:
+def _first(room: npt.NDArray[Kind], sides: Sequence[int]) -> npt.NDArray[Kind]:
+    """An array of such sides, in memory that has enough of it."""
+    return room[: prod(sides)].reshape(sides)
+
+
+def _merged(
+    windows: Floats, axis: int, width: int, room: Floats, room_for_contrasts: Singles, chunks: Chunks
+) -> tuple[Floats, Singles]:
     sides = list(windows.shape)
     sides[axis] += width == 1
-    means, contrasts = np.empty(sides), np.empty(sides, np.float32)
+    means, contrasts = _first(room, sides), _first(room_for_contrasts, sides)
     work = partial(merge, _along(windows, axis), width, _along(means, axis), _along(contrasts, axis))
     chunks.run(work, means.size)
     return means, contrasts
 
 
-def _narrowed(means: Floats, contrasts: Singles, axis: int, side: int, width: int, chunks: Chunks) -> Floats:
+def _narrowed(
+    means: Floats, contrasts: Singles, axis: int, side: int, width: int, room: Floats, chunks: Chunks
+) -> Floats:
     sides = list(means.shape)
     sides[axis] = side + (width > 1)
-    windows = np.empty(sides)
+    windows = _first(room, sides)
     work = partial(narrow, _along(means, axis), _along(contrasts, axis), width, _along(windows, axis))
     chunks.run(work, windows.size)
     return windows
