@@ -45,7 +45,7 @@ def steps(cells: Floats) -> list[tuple[int, Floats, Singles]]:
     found, width, windows = [], 1, cells[None, :, None]
     while width < len(cells):
         means, contrasts = np.empty((1, len(cells) + 1, 1)), np.empty((1, len(cells) + 1, 1), np.float32)
-        merge(windows, width, means, contrasts, 0, means.size)
+        merge(windows, width, 1.0, means, contrasts, 0, means.size)
         width, windows = 2 * width, means
         found.append((width, means, contrasts))
     return found
@@ -83,12 +83,14 @@ def test_nothing_is_lost_on_the_way_there_and_back(sides: list[int], seed: int) 
     with chunks_of(table.size) as chunks:
         while (axis := subject._next_axis(widths, table.shape)) is not None:
             found = np.empty(room), np.empty(room, np.float32)
-            windows, contrasts = subject._merged(windows, axis, widths[axis], *found, chunks)
+            unit = 0.5 + len(kept)
+            windows, contrasts = subject._merged(windows, axis, widths[axis], unit, *found, chunks)
             widths[axis] *= 2
-            kept.append((axis, contrasts))
-        for axis, contrasts in reversed(kept):
+            kept.append((axis, unit, contrasts))
+        for axis, unit, contrasts in reversed(kept):
             widths[axis] //= 2
-            windows = subject._narrowed(windows, contrasts, axis, sides[axis], widths[axis], np.empty(room), chunks)
+            here = sides[axis], widths[axis], unit, np.empty(room)
+            windows = subject._narrowed(windows, contrasts, axis, *here, chunks)
     np.testing.assert_allclose(windows, table, atol=1e-5)
 
 
@@ -96,8 +98,8 @@ def test_halves_of_wider_windows_are_averaged() -> None:
     """The inverse of contrasts of one gap alone: both cells beside it change, each by half."""
     means, contrasts, cells = np.zeros((1, 6, 1)), np.zeros((1, 6, 1), np.float32), np.empty((1, 5, 1))
     contrasts[0, 2, 0] = 1.0
-    narrow(means, contrasts, 1, cells, 0, cells.size)
-    assert cells.ravel().tolist() == [0.0, 0.5, -0.5, 0.0, 0.0]
+    narrow(means, contrasts, 1, 3.0, cells, 0, cells.size)
+    assert cells.ravel().tolist() == [0.0, 1.5, -1.5, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])

@@ -90,19 +90,33 @@ def _add_in_the_row(
     contrasts: Singles, heights: Floats, beyond: int, along: bool, squares: Floats, together: Floats
 ) -> None:
     """What is around each contrast on the last axis, which is that of the contrasts or not."""
-    length = len(squares)
-    for i in range(beyond, length):
-        together[i] += heights[i - beyond]
-    for i in range(length - beyond):
-        together[i] += heights[i + beyond]
-    inner = 0 if along else max(length - 2 * beyond, 0)
-    for i in range(beyond, beyond + inner):
-        both = contrasts[i - beyond] + contrasts[i + beyond]
-        squares[i] += both * both
-    for i in range(beyond + inner, length):
-        squares[i] += contrasts[i - beyond] ** 2
-    for i in range(min(beyond, length - beyond) if inner else length - beyond):
-        squares[i] += contrasts[i + beyond] ** 2
+    others = max(len(squares) - beyond, 0)  # so many have one before them, and as many one after them
+    _add(together[len(squares) - others :], heights[:others])
+    _add(together[:others], heights[len(squares) - others :])
+    both = 0 if along else max(len(squares) - 2 * beyond, 0)
+    if both:
+        _add_squares_of_sums(squares[beyond:others], contrasts[:both], contrasts[2 * beyond :])
+    _add_squares(squares[len(squares) - others + both :], contrasts[both:others])
+    _add_squares(squares[: others - both], contrasts[len(squares) - others : len(squares) - both])
+
+
+@kernel
+def _add(to: Floats, values: Floats) -> None:
+    for i in range(len(to)):
+        to[i] += values[i]
+
+
+@kernel
+def _add_squares(to: Floats, values: Singles) -> None:
+    for i in range(len(to)):
+        to[i] += values[i] * values[i]
+
+
+@kernel
+def _add_squares_of_sums(to: Floats, values: Singles, others: Singles) -> None:
+    for i in range(len(to)):
+        both = values[i] + others[i]
+        to[i] += both * both
 
 
 @kernel
@@ -122,19 +136,15 @@ def _beside_the_row(contrasts: Singles, sides: Integers, apart: Integers, axis: 
     weight, rest, stride = 0, row, length
     for other in range(len(sides) - 2, -1, -1):
         place, rest = rest % sides[other], rest // sides[other]
-        step, start = apart[other] * stride, row * length
+        before, after = row * length - apart[other] * stride, row * length + apart[other] * stride
         there_before, there_after = place >= apart[other], place + apart[other] < sides[other]
         if other != axis and there_before and there_after:
-            for i in range(length):
-                both = contrasts[start + i - step] + contrasts[start + i + step]
-                squares[i] += both * both
+            _add_squares_of_sums(squares, contrasts[before:], contrasts[after:])
         else:
             if there_before:
-                for i in range(length):
-                    squares[i] += contrasts[start + i - step] ** 2
+                _add_squares(squares, contrasts[before:])
             if there_after:
-                for i in range(length):
-                    squares[i] += contrasts[start + i + step] ** 2
+                _add_squares(squares, contrasts[after:])
         weight += int(there_before) + int(there_after)
         stride *= sides[other]
     return weight
@@ -148,18 +158,15 @@ def _heights_beside_the_row(heights: Floats, sides: Integers, apart: Integers, r
     rest, stride, start = row, length, row * length
     for other in range(len(sides) - 2, -1, -1):
         place, rest = rest % sides[other], rest // sides[other]
-        step = apart[other] * stride
         if place >= apart[other]:
-            for i in range(length):
-                together[i] += heights[start + i - step]
+            _add(together, heights[start - apart[other] * stride :])
         if place + apart[other] < sides[other]:
-            for i in range(length):
-                together[i] += heights[start + i + step]
+            _add(together, heights[start + apart[other] * stride :])
         stride *= sides[other]
 
 
 @kernel
-def keep_noise(values: Singles, contrasts: Singles, classes: Classes, tables: Floats, first: int, last: int) -> None:
-    """Of `values`, the same contrasts in units of a mean, leave what is noise."""
+def keep_noise(contrasts: Singles, classes: Classes, tables: Floats, first: int, last: int) -> None:
+    """Of contrasts leave what is noise."""
     for i in range(first, last):
-        values[i] *= removed_share(tables[classes[i]], float(contrasts[i]))
+        contrasts[i] *= removed_share(tables[classes[i]], float(contrasts[i]))

@@ -12,6 +12,7 @@ first ≤ number < last of their elements means on the lines along `after` that 
 from __future__ import annotations
 
 from math import sqrt
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,8 @@ import numpy.typing as npt
 from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
 from sparsedp.recovery.shrinkage.gap_contrasts import leverage
+
+Kind = TypeVar("Kind", bound=np.generic)
 
 Singles = npt.NDArray[np.float32]
 """Of contrasts a few digits do: where the noise in one is hardly any of it, next to nothing is removed."""
@@ -35,46 +38,136 @@ def _inside(gap: int, n: int) -> tuple[int, float]:
 
 
 @kernel
-def merge(windows: Floats, width: int, means: Floats, contrasts: Singles, first: int, last: int) -> None:
-    """Windows of `width` cells along the axis into means and contrasts of windows of twice as many."""
-    along, after = means.shape[1], means.shape[2]
-    n = along - 1
-    before, gap = divmod((first + after - 1) // after, along)
-    gap -= 1
-    for _ in range((first + after - 1) // after, (last + after - 1) // after):
-        gap += 1
-        if gap == along:
-            before, gap = before + 1, 0
-        if width == 1:
-            left, right = max(gap - 1, 0), min(gap, n - 1)
-        else:
-            left, right = _inside(gap - width // 2, n)[0], _inside(gap + width // 2, n)[0]
-        for i in range(after):
-            one, other = windows[before, left, i], windows[before, right, i]
-            means[before, gap, i] = 0.5 * (one + other)
-            contrasts[before, gap, i] = 0.5 * (one - other)
+def _rows(seen: npt.NDArray[Kind]) -> npt.NDArray[Kind]:
+    """Without the axes after, of which there are none."""
+    return seen.reshape(seen.shape[0], seen.shape[1])
 
 
 @kernel
-def narrow(means: Floats, contrasts: Singles, width: int, windows: Floats, first: int, last: int) -> None:
+def merge(windows: Floats, width: int, unit: float, means: Floats, contrasts: Singles, first: int, last: int) -> None:
+    """Windows of `width` cells along the axis into means and contrasts, in a `unit`, of windows of twice as many."""
+    along, after = means.shape[1], means.shape[2]
+    if after == 1:
+        finer, wider, apart = _rows(windows), _rows(means), _rows(contrasts)
+        for row in range(first // along, -(-last // along)):
+            here, there = max(first - row * along, 0), min(last - row * along, along)
+            _merge_row(finer[row], width, unit, wider[row], apart[row], here, there)
+        return
+    for line in range((first + after - 1) // after, (last + after - 1) // after):
+        before, gap = divmod(line, along)
+        left, right = _halves_of(gap, width, along - 1)
+        _merge(windows[before, left], windows[before, right], unit, means[before, gap], contrasts[before, gap])
+
+
+@kernel
+def _merge_row(
+    windows: Floats, width: int, unit: float, means: Floats, contrasts: Singles, first: int, last: int
+) -> None:
+    """The same for the gaps first ≤ number < last of one row, those in the middle all at once."""
+    n, half = len(means) - 1, max(width // 2, 1)
+    middle, end = min(max(first, half), last), max(first, min(last, n + 1 - half))
+    for gap in range(first, last):
+        if middle <= gap < end:
+            continue
+        left, right = _halves_of(gap, width, n)
+        here = slice(gap, gap + 1)
+        _merge(windows[left : left + 1], windows[right : right + 1], unit, means[here], contrasts[here])
+    if middle < end:
+        before, behind = middle - half, middle + (0 if width == 1 else half)
+        _merge(windows[before:], windows[behind:], unit, means[middle:end], contrasts[middle:end])
+
+
+@kernel
+def _halves_of(gap: int, width: int, n: int) -> tuple[int, int]:
+    """The windows of `width` cells before and after a gap; beyond an end, the mirror image."""
+    if width == 1:
+        return max(gap - 1, 0), min(gap, n - 1)
+    return _inside(gap - width // 2, n)[0], _inside(gap + width // 2, n)[0]
+
+
+@kernel
+def _merge(ones: Floats, others: Floats, unit: float, means: Floats, contrasts: Singles) -> None:
+    half = 0.5 / unit
+    for i in range(len(means)):
+        one, other = ones[i], others[i]
+        means[i] = 0.5 * (one + other)
+        contrasts[i] = half * (one - other)
+
+
+@kernel
+def narrow(means: Floats, contrasts: Singles, width: int, unit: float, windows: Floats, first: int, last: int) -> None:
     """Back again: windows of `width` cells, each the mean of what the two wider ones say of which it is a half."""
     along, after = windows.shape[1], windows.shape[2]
+    if after == 1:
+        wider, apart, finer = _rows(means), _rows(contrasts), _rows(windows)
+        for row in range(first // along, -(-last // along)):
+            here, there = max(first - row * along, 0), min(last - row * along, along)
+            _narrow_row(wider[row], apart[row], width, unit, finer[row], here, there)
+        return
     n = means.shape[1] - 1
-    before, place = divmod((first + after - 1) // after, along)
-    place -= 1
-    for _ in range((first + after - 1) // after, (last + after - 1) // after):
-        place += 1
-        if place == along:
-            before, place = before + 1, 0
-        if width == 1:
-            left, left_sign, right, right_sign = place, 1.0, place + 1, 1.0
-        else:
-            left, left_sign = _inside(place - width // 2, n)
-            right, right_sign = _inside(place + width // 2, n)
-        for i in range(after):
-            as_left = means[before, right, i] + right_sign * contrasts[before, right, i]
-            as_right = means[before, left, i] - left_sign * contrasts[before, left, i]
-            windows[before, place, i] = 0.5 * (as_left + as_right)
+    for line in range((first + after - 1) // after, (last + after - 1) // after):
+        before, place = divmod(line, along)
+        left, left_sign, right, right_sign = _wider_than(place, width, n)
+        _narrow(
+            means[before, left],
+            contrasts[before, left],
+            left_sign * unit,
+            means[before, right],
+            contrasts[before, right],
+            right_sign * unit,
+            windows[before, place],
+        )
+
+
+@kernel
+def _narrow_row(
+    means: Floats, contrasts: Singles, width: int, unit: float, windows: Floats, first: int, last: int
+) -> None:
+    """The same for the places first ≤ number < last of one row, those in the middle all at once."""
+    n, half = len(means) - 1, width // 2
+    middle, end = min(max(first, half), last), max(first, min(last, n + 1 - half))
+    for place in range(first, last):
+        if middle <= place < end:
+            continue
+        left, left_sign, right, right_sign = _wider_than(place, width, n)
+        _narrow(
+            means[left:],
+            contrasts[left:],
+            left_sign * unit,
+            means[right:],
+            contrasts[right:],
+            right_sign * unit,
+            windows[place : place + 1],
+        )
+    if middle < end:
+        left, right = middle - half, middle + max(half, 1)
+        _narrow(means[left:], contrasts[left:], unit, means[right:], contrasts[right:], unit, windows[middle:end])
+
+
+@kernel
+def _wider_than(place: int, width: int, n: int) -> tuple[int, float, int, float]:
+    """The gaps of the two wider windows that one is a half of, and the signs of their contrasts."""
+    if width == 1:
+        return place, 1.0, place + 1, 1.0
+    left, left_sign = _inside(place - width // 2, n)
+    right, right_sign = _inside(place + width // 2, n)
+    return left, left_sign, right, right_sign
+
+
+@kernel
+def _narrow(
+    left_means: Floats,
+    left_contrasts: Singles,
+    left_unit: float,
+    right_means: Floats,
+    right_contrasts: Singles,
+    right_unit: float,
+    windows: Floats,
+) -> None:
+    for i in range(len(windows)):
+        as_left = right_means[i] + right_unit * right_contrasts[i]
+        as_right = left_means[i] - left_unit * left_contrasts[i]
+        windows[i] = 0.5 * (as_left + as_right)
 
 
 @kernel

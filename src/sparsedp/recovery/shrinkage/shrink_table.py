@@ -103,33 +103,31 @@ def _noise_by_steps(
     widths, windows, room = [1] * table.ndim, table, prod(side + 1 for side in table.shape)
     steps = sum((width - 1).bit_length() for width in widest)
     # Memory is asked for once: fresh pages cost more than the work on them.
-    kept, buffer, classes = np.empty((steps, room), np.float32), np.empty(room, np.float32), np.empty(room, np.uint8)
+    kept, classes = np.empty((steps, room), np.float32), np.empty(room, np.uint8)
     here, there = np.empty((2, room))
     finer, doubt = vague_weights(), scepticism(table.size)
-    removed: list[tuple[int, Singles]] = []
+    removed: list[tuple[int, float, Singles]] = []
     while (axis := _next_axis(widths, widest)) is not None:
-        windows, contrasts = _merged(windows, axis, widths[axis], there, kept[len(removed)], chunks)
+        unit = sqrt(variance / (2 * prod(widths)))
+        windows, contrasts = _merged(windows, axis, widths[axis], unit, there, kept[len(removed)], chunks)
         here, there = there, here
         widths[axis] *= 2
-        scores = buffer[: contrasts.size].reshape(contrasts.shape)
-        unit = sqrt(variance / prod(widths))
-        np.multiply(contrasts, np.float32(1.0 / unit), out=scores)
-        _over_deviations(scores, table.shape, widths, axis)
-        flat = scores.reshape(-1)
-        heights, apart = windows.reshape(-1), np.array(widths)
-        sides: Integers = np.array(scores.shape)
-        work = partial(classify_and_count, flat, heights, unit, centre, sides, apart, axis, classes)
+        _times_deviations(contrasts, table.shape, widths, axis, -1)
+        flat, heights = contrasts.reshape(-1), windows.reshape(-1)
+        places: tuple[Integers, Integers] = np.array(contrasts.shape), np.array(widths)
+        work = partial(classify_and_count, flat, heights, unit, centre, *places, axis, classes)
         counts = np.sum(chunks.run(work, flat.size), axis=0)
         prior = Population.learn(_worth(widths, axis) * counts, _evidence(prod(widths) * shape), finer, doubt)
         finer = prior.weights
-        chunks.run(partial(keep_noise, contrasts.reshape(-1), flat, classes, prior.tables), flat.size)
-        removed.append((axis, contrasts))
+        chunks.run(partial(keep_noise, flat, classes, prior.tables), flat.size)
+        _times_deviations(contrasts, table.shape, widths, axis, 1)
+        removed.append((axis, unit, contrasts))
     noise = windows
     noise[...] = 0.0
     while removed:
-        axis, contrasts = removed.pop()
+        axis, unit, contrasts = removed.pop()
         widths[axis] //= 2
-        noise = _narrowed(noise, contrasts, axis, table.shape[axis], widths[axis], there, chunks)
+        noise = _narrowed(noise, contrasts, axis, table.shape[axis], widths[axis], unit, there, chunks)
         here, there = there, here
     return noise
 
@@ -151,35 +149,35 @@ def _first(room: npt.NDArray[Kind], sides: Sequence[int]) -> npt.NDArray[Kind]:
 
 
 def _merged(
-    windows: Floats, axis: int, width: int, room: Floats, room_for_contrasts: Singles, chunks: Chunks
+    windows: Floats, axis: int, width: int, unit: float, room: Floats, room_for_contrasts: Singles, chunks: Chunks
 ) -> tuple[Floats, Singles]:
     sides = list(windows.shape)
     sides[axis] += width == 1
     means, contrasts = _first(room, sides), _first(room_for_contrasts, sides)
-    work = partial(merge, _along(windows, axis), width, _along(means, axis), _along(contrasts, axis))
+    work = partial(merge, _along(windows, axis), width, unit, _along(means, axis), _along(contrasts, axis))
     chunks.run(work, means.size)
     return means, contrasts
 
 
 def _narrowed(
-    means: Floats, contrasts: Singles, axis: int, side: int, width: int, room: Floats, chunks: Chunks
+    means: Floats, contrasts: Singles, axis: int, side: int, width: int, unit: float, room: Floats, chunks: Chunks
 ) -> Floats:
     sides = list(means.shape)
     sides[axis] = side + (width > 1)
     windows = _first(room, sides)
-    work = partial(narrow, _along(means, axis), _along(contrasts, axis), width, _along(windows, axis))
+    work = partial(narrow, _along(means, axis), _along(contrasts, axis), width, unit, _along(windows, axis))
     chunks.run(work, windows.size)
     return windows
 
 
-def _over_deviations(scores: Singles, sides: tuple[int, ...], widths: list[int], axis: int) -> None:
-    """Divide by the deviations that the noise has near the ends, relative to that elsewhere; 0 where that is 0."""
+def _times_deviations(contrasts: Singles, sides: tuple[int, ...], widths: list[int], axis: int, power: int) -> None:
+    """Of the noise near the ends, relative to that elsewhere, to the power of 1 or −1; 0 where there is none."""
     for other, (side, width) in enumerate(zip(sides, widths, strict=True)):
         deviations = contrast_deviations(side, width) if other == axis else window_deviations(side, width)
-        inverse = np.divide(1.0, deviations, out=np.zeros_like(deviations), where=deviations > 1e-6)
-        along = _along(scores, other)
-        for part in _ends(inverse != 1.0):
-            along[:, part] *= inverse[part].astype(np.float32)[None, :, None]
+        factors = np.where(deviations > 1e-6, np.maximum(deviations, 1e-6) ** power, 0.0).astype(np.float32)
+        along = _along(contrasts, other)
+        for part in _ends(factors != 1.0):
+            along[:, part] *= factors[part][None, :, None]
 
 
 def _ends(changed: npt.NDArray[np.bool_]) -> tuple[slice, slice]:
