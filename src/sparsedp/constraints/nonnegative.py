@@ -56,9 +56,8 @@ def _noise(values: Floats, weights: Floats, sums: Floats, weight_sums: Floats, t
     around their known totals. Of m cells of Laplace noise of scale b, less than b·√m together lies above ½ log(m)·b:
     what passes for signal is less than the noise of the sum. Two b more are a margin for small m.
     """
-    negative = values < 0.0
-    count = int(negative.sum())
-    squares = float(np.sum(values[negative] ** 2 / weights[negative])) / count if count else 0.0
+    count = int(np.count_nonzero(values < 0.0))
+    squares = float(np.sum(np.minimum(values, 0.0) ** 2 / weights)) / count if count else 0.0
     if totals is not None:
         known = weight_sums > 0.0
         count = max(count, 1)

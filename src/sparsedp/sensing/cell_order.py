@@ -29,11 +29,12 @@ def cell_order(shape: Sequence[int], ordered: Sequence[bool]) -> Integers | None
     if len(shape) == 1:
         return None
     apart = [axis for axis in range(len(shape)) if axis not in smooth]
-    numbers = np.arange(prod(shape), dtype=np.int64).reshape(shape)
-    tables = np.moveaxis(numbers, apart, range(len(apart))).reshape(-1, *(shape[axis] for axis in smooth))
-    curve = z_order([shape[axis] for axis in smooth])
-    order = np.ascontiguousarray(tables.reshape(len(tables), -1)[:, curve]).reshape(-1)
-    return None if np.array_equal(order, numbers.reshape(-1)) else order
+    numbers = np.arange(prod(shape), dtype=np.int64)
+    order = z_order([shape[axis] for axis in smooth])
+    if len(order) < len(numbers):
+        tables = np.moveaxis(numbers.reshape(shape), apart, range(len(apart)))
+        order = np.ascontiguousarray(tables.reshape(-1, len(order))[:, order]).reshape(-1)
+    return None if np.array_equal(order, numbers) else order
 
 
 def separate_runs(shape: Sequence[int], ordered: Sequence[bool]) -> int:

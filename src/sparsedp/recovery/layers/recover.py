@@ -21,7 +21,7 @@ from sparsedp.recovery.layers.unseen import unseen_deviation
 from sparsedp.recovery.shrinkage.lone_cells import beside_lone_cells
 from sparsedp.recovery.shrinkage.shrink import shrink
 from sparsedp.recovery.shrinkage.shrink_table import fits, shrink_table
-from sparsedp.recovery.shrinkage.usual_values import towards_usual_values
+from sparsedp.recovery.shrinkage.usual_values import are_learnt, towards_usual_values
 from sparsedp.recovery.solution import Solution, Status
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.cell_order import z_order
@@ -267,7 +267,7 @@ def _shrunk_tables(
     observed[:, curve] = cells.reshape(-1, run)
     observed = observed.reshape(sides)
     shrunk = np.stack([beside_lone_cells(one, law, lambda others: shrink_table(others, law)) for one in observed])
-    if counts:
+    if counts and are_learnt(observed.size, law, of_tables=True):
         where = None
         if measured is not None:
             where = np.empty((sensing.n // run, run), np.bool_)

@@ -7,8 +7,6 @@ windows, for where there are none nothing scatters.
 
 from __future__ import annotations
 
-from math import sqrt
-
 import numpy as np
 
 from sparsedp.arrays import Floats, Integers
@@ -66,9 +64,7 @@ def classify_and_count(
 
 
 @kernel
-def _classify(
-    squares: Floats, together: Floats, around: Floats, unit: float, centre: float, classes: Classes
-) -> None:
+def _classify(squares: Floats, together: Floats, around: Floats, unit: float, centre: float, classes: Classes) -> None:
     """By the squares, and by the counts, of so many around each."""
     seen = (COUNTS_SEEN * unit) ** 2
     for i in range(len(classes)):

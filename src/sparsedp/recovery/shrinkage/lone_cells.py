@@ -15,9 +15,8 @@ from itertools import product
 from math import inf, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Integers, Mask
 from sparsedp.jit import kernel
 from sparsedp.noise.law import IndependentLaw
 from sparsedp.recovery.shrinkage.chunks import chunks_of
@@ -76,7 +75,7 @@ def _lone_cells(observed: Floats, law: IndependentLaw) -> Floats | None:
     evidence = Evidence.of((variances + MIDDLE_VARIANCE) / (1.0 + MIDDLE_VARIANCE), chances)
     pseudo = VAGUE_COUNT * VAGUE
     pseudo[0] += NULL_COUNT
-    weights = fit(_histogram(heights[apart]), evidence, VAGUE, pseudo, GATE)
+    weights = fit(_histogram(heights.reshape(-1), apart.reshape(-1)), evidence, VAGUE, pseudo, GATE)
     if 1.0 - weights[0] > MOST_SHARE:
         return None
     (table,) = tables(evidence, weights[None])
@@ -176,7 +175,7 @@ def _sorted_four(a: float, b: float, c: float, d: float) -> tuple[float, float, 
     return a, b, c, d
 
 
-def _beside(seen: npt.NDArray[np.bool_], steps: Steps) -> npt.NDArray[np.bool_]:
+def _beside(seen: Mask, steps: Steps) -> Mask:
     """Whether any of the cells around one is seen."""
     reach = int(np.abs(steps).max())
     padded = np.pad(seen, reach)
@@ -187,10 +186,11 @@ def _beside(seen: npt.NDArray[np.bool_], steps: Steps) -> npt.NDArray[np.bool_]:
 
 
 @kernel
-def _histogram(scores: Floats) -> Floats:
+def _histogram(scores: Floats, counted: Mask) -> Floats:
     counts = np.zeros((1, len(GRID) + 1))
     for i in range(len(scores)):
-        count(scores[i], counts, 0)
+        if counted[i]:
+            count(scores[i], counts, 0)
     return counts[0, :-1].copy()
 
 

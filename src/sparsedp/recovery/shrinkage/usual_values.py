@@ -44,6 +44,11 @@ WIDTHS = (64, 8, 4)
 """Sides of the boxes whose sums stay as they are, on one axis, two, and more: a prior of values says little of sums."""
 
 
+def are_learnt(cells: int, law: IndependentLaw, *, of_tables: bool) -> bool:
+    """Whether so many cells, with noise of `law`, are moved at all."""
+    return LEAST_VARIANCE < law.variance < inf and not (of_tables and cells >= LARGEST_TABLE)
+
+
 def towards_usual_values(observed: Floats, shrunk: Floats, law: IndependentLaw, measured: Mask | None = None) -> Floats:
     """Shrunk cells of tables, one for each place on the first axis, moved towards the values that cells like them have.
 
@@ -52,7 +57,7 @@ def towards_usual_values(observed: Floats, shrunk: Floats, law: IndependentLaw, 
     sides = observed.shape[1:]
     few, many = (IN_ROWS, IN_LONG_ROWS) if len(sides) == 1 else (IN_TABLES, IN_LARGE_TABLES)
     reaches = [reach for reach in (few if observed.size < MANY else many) if reach < max(sides)]
-    if not reaches or not LEAST_VARIANCE < law.variance < inf or (len(sides) > 1 and observed.size >= LARGEST_TABLE):
+    if not reaches or not are_learnt(observed.size, law, of_tables=len(sides) > 1):
         return shrunk
     deviation = sqrt(law.variance)
     heights = observed / deviation
