@@ -34,7 +34,7 @@ def plain(sums: Floats, starts: Integers, sides: tuple[int, ...]) -> Floats:
                         slopes.append(step * (means[h] - means[g]) / (0.5 * (width[g] + width[h])))
             if not ahead or not behind or np.mean(ahead) * np.mean(behind) <= 0:
                 continue
-            slope = min(np.mean(ahead), np.mean(behind), key=abs)
+            slope = np.sign(np.mean(ahead)) * np.sqrt(np.mean(ahead) * np.mean(behind))
             along = places[axis][group == g] - places[axis][group == g].mean()
             steepest = abs(means[g]) / (len(sides) * max(np.abs(along).max(), 0.5))
             cells[group == g] += np.clip(slope, -steepest, steepest) * along

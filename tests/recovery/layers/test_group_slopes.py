@@ -40,6 +40,15 @@ def test_a_ramp_comes_back(sizes: list[int], slope: float) -> None:
     np.testing.assert_allclose(sloped_cells(sums, lengths, np.full(len(sizes), 1e9)), ramp)
 
 
+@pytest.mark.parametrize(("factor", "left"), [(0.4, 0.15), (0.8, 0.04), (1.5, 0.07)])
+def test_counts_that_fall_off_by_the_same_factor_come_nearly_back(factor: float, left: float) -> None:
+    """Inner groups, with a small part of the error that they would have if they were flat."""
+    falling = 1000.0 * factor ** (np.arange(48) / 8)
+    found = sloped_cells(falling.reshape(6, 8).sum(axis=1), np.full(6, 8), np.full(6, 1e9)).reshape(6, 8)[1:-1]
+    truth = falling.reshape(6, 8)[1:-1]
+    assert np.linalg.norm(found - truth) < left * np.linalg.norm(truth - truth.mean(axis=1, keepdims=True))
+
+
 def test_steps_and_peaks_stay_flat() -> None:
     for means in ([5.0, 5.0, 90.0, 90.0], [5.0, 90.0, 5.0, 5.0], [7.0], [7.0, 80.0]):
         sizes = np.full(len(means), 4)

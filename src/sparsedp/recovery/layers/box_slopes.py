@@ -1,8 +1,8 @@
 """Cells within groups of a table whose sums alone are known: a slope along each axis where the groups on both sides
 agree on one, else flat.
 
-As in a row (`group_slopes.py`): of the two slopes that the means of the groups before and after foretell, the lesser,
-none if their signs differ. A group may have several on a side; their slopes count by how many cells they touch it with.
+As in a row (`group_slopes.py`): the geometric mean of the two slopes that the means of the groups before and after
+foretell, none if their signs differ. A group may have several on a side; their slopes count by how many cells they touch it with.
 The sum of every group is kept, and no cell passes zero.
 """
 
@@ -85,7 +85,7 @@ def _slopes(of_cell: Integers, flat: Floats, widths: Integers, stride: int, side
         if touching[0, group] and touching[1, group]:
             ahead, behind = rises[0, group] / touching[0, group], rises[1, group] / touching[1, group]
             if ahead * behind > 0.0:
-                slopes[group] = np.sign(ahead) * min(abs(ahead), abs(behind))
+                slopes[group] = np.sign(ahead) * np.sqrt(ahead * behind)
     return slopes
 
 
