@@ -78,7 +78,8 @@ def test_the_noise_of_windows_and_contrasts_is_known_exactly(n: int) -> None:
 def test_nothing_is_lost_on_the_way_there_and_back(sides: list[int], seed: int) -> None:
     """With all contrasts left as they are, narrowing undoes merging, whatever the sides."""
     table = np.random.default_rng(seed).normal(size=sides)
-    widths, windows, kept = [1] * len(sides), table, []
+    kept: list[tuple[int, float, Singles]] = []
+    widths, windows = [1] * len(sides), table
     room = prod(side + 1 for side in sides)
     with chunks_of(table.size) as chunks:
         while (axis := subject._next_axis(widths, table.shape)) is not None:

@@ -2,8 +2,8 @@
 agree on one, else flat.
 
 As in a row (`group_slopes.py`): the geometric mean of the two slopes that the means of the groups before and after
-foretell, none if their signs differ. A group may have several on a side; their slopes count by how many cells they touch it with.
-The sum of every group is kept, and no cell passes zero.
+foretell, none if their signs differ. A group may have several on a side; their slopes count by how many cells they
+touch it with. The sum of every group is kept, and no cell passes zero.
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 
 The geometric mean of the two slopes that the means of the groups before and after foretell, none if their signs
 differ: limited slopes, as van Leer's (1979), by the mean that is nearly right where counts fall off by the same
-factor from one group to the next. A slope is also less than what the look that made the groups would have seen, or it would have
-halved them: stairs that rise by more stay stairs. So do a step, a peak and a trough, and a ramp becomes a ramp. The sum
-of every group is kept, and no cell passes the means of the groups beside it: none becomes negative if no group is.
+factor from one group to the next. A slope is also less than what the look that made the groups would have seen, or it
+would have halved them: stairs that rise by more stay stairs. So do a step, a peak and a trough, and a ramp becomes a
+ramp. The sum of every group is kept, and no cell passes the means of the groups beside it: none becomes negative if no
+group is.
 """
 
 from __future__ import annotations
