@@ -92,9 +92,9 @@ def test_cells_that_were_not_measured_stay_and_teach_nothing(monkeypatch: pytest
     taught: list[Floats] = []
     original = ValuePrior.learn
 
-    def learn(counts: Floats, *, gaussian: bool) -> ValuePrior:
+    def learn(counts: Floats, *, gaussian: bool, surely: int) -> ValuePrior:
         taught.append(counts)
-        return original(counts, gaussian=gaussian)
+        return original(counts, gaussian=gaussian, surely=surely)
 
     monkeypatch.setattr(ValuePrior, "learn", learn)
     towards_usual_values(observed, observed, LAW, measured)
@@ -195,7 +195,7 @@ def test_counts_that_may_be_negative_are_not_moved(shape: tuple[int, ...], monke
         return np.asarray(found, np.float64)
 
     before = {negative: released(negative=negative) for negative in (False, True)}
-    monkeypatch.setattr(recover, "towards_usual_values", lambda observed, shrunk, law, measured: shrunk)
+    monkeypatch.setattr(recover, "towards_usual_values", lambda observed, shrunk, *_: shrunk)
     assert (released(negative=True) == before[True]).all()
     assert (released(negative=False) != before[False]).any()
 
@@ -220,7 +220,9 @@ def test_cells_reach_it_in_their_places(workload: str, counts: Integers, monkeyp
     """With their noise, and marked if they were measured by themselves; what comes out is used."""
     given = []
 
-    def recorded(observed: Floats, shrunk: Floats, law: DiscreteLaplaceLaw, measured: Mask | None) -> Floats:
+    def recorded(
+        observed: Floats, shrunk: Floats, law: DiscreteLaplaceLaw, measured: Mask | None, period: int | None = None
+    ) -> Floats:
         given.append((observed, measured))
         return np.asarray(shrunk + 1000.0 * (np.arange(shrunk.size).reshape(shrunk.shape) % 7 == 0))
 

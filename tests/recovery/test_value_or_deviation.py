@@ -58,7 +58,8 @@ def test_cells_move_as_bayes_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     priors: list[ValuePrior] = []
     learn, shares, found = ValuePrior.learn, shares_of, {}
 
-    def learnt(counts: Floats, *, gaussian: bool) -> ValuePrior:
+    def learnt(counts: Floats, *, gaussian: bool, surely: int) -> ValuePrior:
+        assert surely == 0
         priors.append(learn(counts, gaussian=gaussian))
         return priors[0]
 
@@ -69,7 +70,7 @@ def test_cells_move_as_bayes_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ValuePrior, "learn", learnt)
     monkeypatch.setattr(value_or_deviation, "shares_of", shared)
     shrunk = 0.5 * cells.heights
-    change = moves(cells, REACHES, 1, LAPLACE, may_move, shrunk, CHUNKS)
+    change = moves(cells, spreads_of(REACHES, 1), LAPLACE, may_move, shrunk, CHUNKS)
     tables = deviation_tables(counted(cells, np.flatnonzero(may_move), CHUNKS)[1], LAPLACE, spreads_of(REACHES, 1))
     for cell in np.flatnonzero(may_move):
         rows = [0, *(1 + KINDS * at + cells.kinds[at, cell] for at in range(2))]

@@ -18,7 +18,9 @@ from sparsedp.recovery.layers.group_shrinkage import shrink_groups
 from sparsedp.recovery.layers.group_slopes import sloped_cells
 from sparsedp.recovery.layers.nonnegative import keeping_total, nearest_nonnegative
 from sparsedp.recovery.layers.unseen import unseen_deviation
+from sparsedp.recovery.shrinkage.cycles import beside_other_cycles
 from sparsedp.recovery.shrinkage.lone_cells import beside_lone_cells
+from sparsedp.recovery.shrinkage.period import period_of
 from sparsedp.recovery.shrinkage.shrink import shrink
 from sparsedp.recovery.shrinkage.shrink_table import fits, shrink_table
 from sparsedp.recovery.shrinkage.usual_values import are_learnt, towards_usual_values
@@ -290,13 +292,14 @@ def _shrunk_runs(
     if run != sensing.n and (run < LEAST_RUN or sensing.n // run > MOST_RUNS):
         return cells.copy()
     observed = cells.reshape(-1, run)
-    shrunk = np.stack([_shrunk(one, law, level_variances) for one in observed])
+    period = period_of(observed, law, None if measured is None else measured.reshape(observed.shape))
+    shrunk = np.stack([_shrunk(one, law, level_variances, period) for one in observed])
     if counts:
-        shrunk = towards_usual_values(observed, shrunk, law, measured)
+        shrunk = towards_usual_values(observed, shrunk, law, measured, period)
     return shrunk.reshape(-1)
 
 
-def _shrunk(cells: Floats, law: IndependentLaw, level_variances: Floats | None) -> Floats:
+def _shrunk(cells: Floats, law: IndependentLaw, level_variances: Floats | None, period: int | None) -> Floats:
     if len(cells) < LEAST_SHRUNK:
         return cells.copy()
     variances = None
@@ -304,7 +307,8 @@ def _shrunk(cells: Floats, law: IndependentLaw, level_variances: Floats | None) 
         variances = level_variances[: (len(cells) - 1).bit_length()]
         # Rounding must not make a level look better measured than its cells: the noise would be taken for Gaussian.
         variances = np.where(variances > 0.999 * law.variance, law.variance, variances)
-    return beside_lone_cells(cells, law, lambda row: shrink(row, law, variances).value)
+    shrunk = beside_lone_cells(cells, law, lambda row: shrink(row, law, variances).value)
+    return shrunk if period is None else beside_other_cycles(cells, shrunk, law, period)
 
 
 def _chosen_groups(sensing: GroupSums, fused: list[Layer]) -> Layer | None:

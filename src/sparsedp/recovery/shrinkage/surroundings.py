@@ -13,6 +13,7 @@ from sparsedp.arrays import Floats, Integers
 from sparsedp.jit import kernel
 from sparsedp.recovery.shrinkage.cells_around import mean_around
 from sparsedp.recovery.shrinkage.chunks import Chunks
+from sparsedp.recovery.shrinkage.cycles import mean_of_other_cycles
 from sparsedp.recovery.shrinkage.magnitude_grid import GRID, count
 from sparsedp.recovery.shrinkage.spread_sample import spread_sample
 from sparsedp.recovery.shrinkage.value_prior import BINS, MOST, bin_of
@@ -24,6 +25,9 @@ KINDS = len(CUTS) + 1
 
 SAMPLE = 1 << 12
 """Cells that tell where kinds end."""
+
+CYCLES = 2
+"""Before and after a cell: those whose cells are like it."""
 
 
 class Surroundings(NamedTuple):
@@ -38,27 +42,32 @@ class Surroundings(NamedTuple):
     above: npt.NDArray[np.float32]
 
 
-def surroundings_of(tables: Floats, reaches: Sequence[int], chunks: Chunks) -> Surroundings:
-    """Of heights in tables, one for each place on the first axis; `reaches`: along each of the others."""
-    found = Surroundings(
-        tables.reshape(-1), np.empty((len(reaches), tables.size), np.uint8), np.empty((len(reaches), tables.size), "f4")
-    )
+def surroundings_of(tables: Floats, reaches: Sequence[int], chunks: Chunks, period: int | None = None) -> Surroundings:
+    """Of heights in tables, one for each place on the first axis; `reaches`: along each of the others. In rows that
+    repeat themselves after a `period`, also of cells at the same place in the cycles nearby.
+    """
     # What a huge cell adds to sums must not swallow the others.
     bounded = np.clip(tables, -2.0 * MOST, 2.0 * MOST)
-    spreads = spreads_of(reaches, tables.ndim - 1)
-    for at, reach in enumerate(reaches):
-        around = mean_around(bounded, reach, chunks).reshape(-1)
+    means = [partial(mean_around, bounded, reach, chunks) for reach in reaches]
+    if period is not None:
+        means.append(partial(mean_of_other_cycles, bounded, period, CYCLES))
+    room = len(means), tables.size
+    found = Surroundings(tables.reshape(-1), np.empty(room, np.uint8), np.empty(room, np.float32))
+    for at, spread in enumerate(spreads_of(reaches, tables.ndim - 1, period)):
+        around = means[at]().reshape(-1)
         cuts = np.quantile(around[spread_sample(len(around), SAMPLE)], CUTS)
         chunks.run(
-            partial(_tell_apart, found.heights, around, cuts, spreads[at], found.kinds[at], found.above[at]),
+            partial(_tell_apart, found.heights, around, cuts, spread, found.kinds[at], found.above[at]),
             tables.size,
         )
     return found
 
 
-def spreads_of(reaches: Sequence[int], axes: int) -> Floats:
+def spreads_of(reaches: Sequence[int], axes: int, period: int | None = None) -> Floats:
     """Of the noise of how far a cell is above those around it, in deviations of its own."""
     many = (2.0 * np.array(reaches) + 1.0) ** axes - 1.0
+    if period is not None:
+        many = np.append(many, 2.0 * CYCLES)
     return np.asarray(np.sqrt(1.0 + 1.0 / many))
 
 

@@ -20,7 +20,7 @@ from sparsedp.arrays import Floats, Mask
 from sparsedp.noise.law import IndependentLaw
 from sparsedp.recovery.shrinkage.chunks import chunks_of
 from sparsedp.recovery.shrinkage.coefficient_noise import variance_shape
-from sparsedp.recovery.shrinkage.surroundings import surroundings_of
+from sparsedp.recovery.shrinkage.surroundings import spreads_of, surroundings_of
 from sparsedp.recovery.shrinkage.value_or_deviation import moves
 from sparsedp.recovery.shrinkage.value_prior import MOST
 
@@ -49,10 +49,13 @@ def are_learnt(cells: int, law: IndependentLaw, *, of_tables: bool) -> bool:
     return LEAST_VARIANCE < law.variance < inf and not (of_tables and cells >= LARGEST_TABLE)
 
 
-def towards_usual_values(observed: Floats, shrunk: Floats, law: IndependentLaw, measured: Mask | None = None) -> Floats:
+def towards_usual_values(
+    observed: Floats, shrunk: Floats, law: IndependentLaw, measured: Mask | None = None, period: int | None = None
+) -> Floats:
     """Shrunk cells of tables, one for each place on the first axis, moved towards the values that cells like them have.
 
     `observed`: the same cells with their noise, of `law`; those that were not `measured` teach nothing and stay.
+    `period`: after which rows repeat themselves, if they do.
     """
     sides = observed.shape[1:]
     few, many = (IN_ROWS, IN_LONG_ROWS) if len(sides) == 1 else (IN_TABLES, IN_LARGE_TABLES)
@@ -67,9 +70,10 @@ def towards_usual_values(observed: Floats, shrunk: Floats, law: IndependentLaw, 
     if may_move.sum() < FEWEST:
         return shrunk
     with chunks_of(heights.size) as chunks:
-        cells = surroundings_of(heights, reaches, chunks)
+        cells = surroundings_of(heights, reaches, chunks, period)
+        spreads = spreads_of(reaches, len(sides), period)
         given = may_move.reshape(-1), shrunk.reshape(-1) / deviation, chunks
-        change = moves(cells, reaches, len(sides), variance_shape(law), *given)
+        change = moves(cells, spreads, variance_shape(law), *given, by_cycles=period is not None)
     return np.asarray(shrunk + deviation * _without_sums(change.reshape(shrunk.shape), may_move))
 
 

@@ -5,7 +5,6 @@ shrunk count is moved towards the posterior mean of its value.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -18,7 +17,7 @@ from sparsedp.recovery.shrinkage.coefficient_noise import GAUSSIAN_FROM, noise_n
 from sparsedp.recovery.shrinkage.magnitude_grid import place_of
 from sparsedp.recovery.shrinkage.scale_mixture import DENSITY, VAGUE, Evidence, fit, tables
 from sparsedp.recovery.shrinkage.spread_sample import spread_sample
-from sparsedp.recovery.shrinkage.surroundings import KINDS, Surroundings, counted, row_of, spreads_of
+from sparsedp.recovery.shrinkage.surroundings import KINDS, Surroundings, counted, row_of
 from sparsedp.recovery.shrinkage.value_prior import MOST, ValuePrior, bin_of
 
 PSEUDO_COUNT = 3.0
@@ -52,17 +51,25 @@ class Beliefs(NamedTuple):
 
 
 def moves(
-    cells: Surroundings, reaches: Sequence[int], axes: int, shape: float, may_move: Mask, shrunk: Floats, chunks: Chunks
+    cells: Surroundings,
+    spreads: Floats,
+    shape: float,
+    may_move: Mask,
+    shrunk: Floats,
+    chunks: Chunks,
+    *,
+    by_cycles: bool = False,
 ) -> Floats:
     """What moves shrunk heights towards the values of cells like them; those that may not move teach nothing.
 
-    `shape`: of the noise (`variance_shape`).
+    `spreads`: of the surroundings (`spreads_of`); `shape`: of the noise (`variance_shape`). `by_cycles`: the last
+    surroundings are those of other cycles, of which a frame knows nothing: cells that all have one value there count.
     """
     places = np.flatnonzero(may_move)
     heights, above = counted(cells, places[spread_sample(len(places), TAUGHT_BY)], chunks)
-    values = ValuePrior.learn(heights, gaussian=shape >= GAUSSIAN_FROM)
-    deviations = deviation_tables(above, shape, spreads_of(reaches, axes))
-    beliefs = Beliefs(values.density, values.mean, values.trust, deviations, np.zeros(1 + 2 * len(reaches)))
+    values = ValuePrior.learn(heights, gaussian=shape >= GAUSSIAN_FROM, surely=KINDS * by_cycles)
+    deviations = deviation_tables(above, shape, spreads)
+    beliefs = Beliefs(values.density, values.mean, values.trust, deviations, np.zeros(1 + 2 * len(spreads)))
     beliefs.shares[:] = shares_of(_densities(cells, beliefs, places[spread_sample(len(places), SAMPLE)]))
     out = np.zeros(len(shrunk))
     chunks.run(partial(_move, cells, beliefs, may_move, shrunk, out), len(out))

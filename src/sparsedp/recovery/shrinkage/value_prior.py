@@ -63,8 +63,10 @@ class ValuePrior:
     trust: Floats
 
     @classmethod
-    def learn(cls, counts: Floats, *, gaussian: bool) -> ValuePrior:
-        """From counts by kind and bin, the first row being all cells together."""
+    def learn(cls, counts: Floats, *, gaussian: bool, surely: int = 0) -> ValuePrior:
+        """From counts by kind and bin, the first row being all cells together. The last so many kinds are `surely`
+        believed, even if all of their cells have one value.
+        """
         likelihood = likelihood_of(gaussian)
         every = _fit(counts[:1], likelihood, np.full((1, len(VALUES)), 1.0 / len(VALUES)), 0.0, ROUNDS_OF_ALL)
         usual = np.repeat(every, len(counts) - 1, axis=0)
@@ -75,6 +77,7 @@ class ValuePrior:
         gain = (counts * np.log(density)).sum(axis=1) - one_value
         cells = counts.sum(axis=1)
         believed = expit(gain - GATE - GATE_PER_CELL * cells)
+        believed[len(believed) - surely :] = 1.0
         anything = ANY_COUNT / (cells + 1.0) * STEP / MOST
         trust = believed[:, None] * density / (density + anything[:, None])
         return cls(density / STEP, mean, trust)

@@ -1,0 +1,117 @@
+"""After how many cells rows of noisy counts repeat themselves: hours of many days, or amounts that are multiples of
+something, in cells narrower than that.
+
+Cells that are a period apart are alike, and less alike if they are nearer to one another. So of all distances the one
+is taken at which, and at twice which, the mean square of the differences between noisy cells is least, compared with
+that at shorter distances. It is a period only if it is surely less than at these, and not surely more than between
+neighbours: where counts are smooth, neighbours are better; where they are rough, nothing is by more than chance.
+"""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+
+import numpy as np
+from scipy.fft import irfft, next_fast_len, rfft
+
+from sparsedp.arrays import Floats, Mask
+from sparsedp.noise.law import IndependentLaw
+
+LEAST_CYCLES, LEAST_CELLS = 16, 256
+"""In a row, or there is no telling."""
+
+LONGEST = 1 << 20
+"""Rows of so many cells in all and more have none: cycles would take a good part of the time of a whole release."""
+
+STRETCH, MOST_CELLS = 1 << 14, 1 << 18
+"""Of longer rows, stretches of so many cells are looked at; and no more cells than this, wherever they are."""
+
+OUTER, FAR = 0.025, 4.0
+"""What is beyond all but this share of the cells, and so many deviations of the noise from the middle one, is taken to
+be no further out: a few huge cells would decide alone."""
+
+BY_CHANCE, NEXT_TO = 3.0, 1.25
+"""Of a mean of squares, over the root of how many: multiples of a period are as good as it, but for so much. So the
+shortest distance is taken that is as good as the best, or what is better among those up to so many times as long."""
+
+SURE, FURTHER = 3.5, 2.0
+"""Deviations by which differences must be less than at the middle one of the shorter distances, for one chosen among
+hundreds; and by which they may be more than between neighbours."""
+
+TOGETHER = 32
+"""Cells in a row whose differences count as one, for they have much in common."""
+
+LEAST_VARIANCE = 1.0
+"""Of the noise: where it is mostly 0, there is nothing to gain."""
+
+
+def period_of(rows: Floats, law: IndependentLaw, measured: Mask | None = None) -> int | None:
+    """The period that all rows have in common; None if they do not seem to have one. `law`: of the noise of cells.
+
+    Cells that were not `measured` tell nothing.
+    """
+    if rows.shape[1] < LEAST_CELLS or rows.size >= LONGEST or not LEAST_VARIANCE < law.variance < inf:
+        return None
+    cells = _stretches(rows)
+    known = np.ones_like(cells) if measured is None else _stretches(measured).astype(np.float64)
+    if known.sum() < LEAST_CELLS:
+        return None
+    cells = _bounded(cells, known > 0.0, FAR * sqrt(law.variance)) * known
+    apart = mean_squares_apart(cells, known, 2 * (cells.shape[1] // LEAST_CYCLES))
+    longest = int(np.argmax(np.append(apart, inf) == inf) - 1) // 2
+    if longest < 2:
+        return None
+    lags = np.arange(2, longest + 1)
+    both = apart[lags] + apart[2 * lags]
+    gain = 2.0 * np.cumsum(apart[1:longest]) / (lags - 1.0) - both  # over the mean of all shorter distances
+    best = int(np.argmax(gain))
+    shortest = int(lags[np.argmax(gain >= gain[best] - BY_CHANCE * both[best] / sqrt(float(known.sum())))])
+    near = lags < max(NEXT_TO * shortest, shortest + 1)
+    period = int(lags[near][np.argmax(np.where(lags[near] < shortest, -inf, gain[near]))])
+    middle = int(np.argsort(apart[1:period])[(period - 1) // 2]) + 1
+    nearer = _nearer(cells, known, period, middle) > SURE and _nearer(cells, known, period, 1) > -FURTHER
+    return period if nearer else None
+
+
+def _stretches(rows: Floats | Mask) -> Floats:
+    """Rows as they are, or stretches of long ones, evenly spread; as many as may be looked at."""
+    n = rows.shape[1]
+    length = min(n, STRETCH)
+    most = max(MOST_CELLS // length, 1)
+    each = max(min(most // len(rows), n // length), 1)
+    starts = np.linspace(0, n - length, each).astype(np.int64)
+    found = np.concatenate([rows[:, start : start + length] for start in starts])
+    return np.asarray(found[np.linspace(0, len(found) - 1, min(most, len(found))).astype(np.int64)])
+
+
+def _bounded(cells: Floats, known: Mask, far: float) -> Floats:
+    """Cells no further out than most of them are, around the mean of those known."""
+    low, middle, high = np.quantile(cells[known], [OUTER, 0.5, 1.0 - OUTER])
+    bounded = np.clip(cells, min(low, middle - far), max(high, middle + far))
+    return np.asarray(bounded - bounded[known].mean())
+
+
+def mean_squares_apart(cells: Floats, known: Floats, most: int) -> Floats:
+    """Of the differences between cells of a row that are 0 … `most` apart, both `known` (1, others 0); of all rows
+    together. Infinite where there are few.
+    """
+    length = next_fast_len(cells.shape[1] + most, real=True)
+    of_cells, of_squares, of_known = (rfft(each, length) for each in (cells, cells**2, known))
+    squares = 2.0 * ((of_squares * of_known.conj()).real - np.abs(of_cells) ** 2).sum(axis=0)
+    pairs = irfft((np.abs(of_known) ** 2).sum(axis=0), length)[: most + 1]
+    enough = pairs > 0.5 * LEAST_CELLS
+    sums = np.maximum(irfft(squares, length)[: most + 1], 0.0)
+    return np.asarray(np.divide(sums, pairs, out=np.full(most + 1, inf), where=enough))
+
+
+def _nearer(cells: Floats, known: Floats, period: int, other: int) -> float:
+    """By how many deviations cells one period and two periods away are nearer than those at some `other` distance."""
+    first, last = 2 * period, cells.shape[1] - 2 * period
+    here = cells[:, first:last]
+    gain, weight = np.zeros_like(here), known[:, first:last].copy()
+    for distance, by in ((other, 2.0), (period, -1.0), (2 * period, -1.0)):
+        for lag in (distance, -distance):
+            gain += by * (here - cells[:, first + lag : last + lag]) ** 2
+            weight *= known[:, first + lag : last + lag]
+    gains = np.add.reduceat(gain * weight, np.arange(0, last - first, TOGETHER), axis=1)
+    return float(gains.sum() / max(sqrt(float((gains**2).sum())), 1e-300))

@@ -1,0 +1,88 @@
+"""Rows that repeat themselves: laid out by cycles and back, means of other cycles, nearer than by neighbours alone."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sparsedp as sdp
+from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.noise.source import SeededSource
+from sparsedp.recovery.layers import recover
+from sparsedp.recovery.shrinkage.cycles import BOX, beside_other_cycles, in_cycles, mean_of_other_cycles
+from sparsedp.recovery.shrinkage.usual_values import towards_usual_values
+
+LAW = DiscreteLaplaceLaw(Fraction(10))
+HOURS = np.arange(4096)
+DAYS = 25.0 * (1.0 + np.sin(2 * np.pi * HOURS / 24)) * (1.0 + 0.5 * np.sin(HOURS / 500))
+
+
+@given(st.integers(2, 60), st.integers(60, 300))
+def test_every_cell_is_at_its_place_in_its_cycle(period: int, n: int) -> None:
+    row = np.arange(float(n))
+    table = in_cycles(row, period)
+    assert table.shape[1] == period
+    assert table.size - n < period
+    assert (table.reshape(-1)[:n] == row).all()
+    assert (table.reshape(-1)[n:] == np.arange(n, table.size) - period).all(), "filled up with the cycle before"
+
+
+@given(st.integers(2, 30), st.integers(61, 200), st.integers(1, 2))
+def test_means_are_of_the_same_place_in_other_cycles(period: int, n: int, reach: int) -> None:
+    rows = np.random.default_rng(n).normal(size=(2, n))
+    found = mean_of_other_cycles(rows, period, reach)
+    for cell in range(n):
+        others = [cell + step * period for step in range(-reach, reach + 1) if step and 0 <= cell + step * period < n]
+        np.testing.assert_allclose(found[:, cell], rows[:, others].mean(axis=1), atol=1e-12)
+
+
+def test_sums_of_boxes_stay() -> None:
+    row = DAYS + np.random.default_rng(1).laplace(0.0, 10.0, 4096)
+    found = beside_other_cycles(row, row, LAW, 24)
+    assert not np.allclose(found, row)
+    np.testing.assert_allclose(found.reshape(-1, BOX).sum(axis=1), row.reshape(-1, BOX).sum(axis=1))
+
+
+def test_cycles_that_differ_by_far_more_than_the_noise_stay_apart() -> None:
+    random = np.random.default_rng(1)
+    row = DAYS * np.repeat(random.integers(1, 100, 171), 24)[:4096] + random.laplace(0.0, 10.0, 4096)
+    assert beside_other_cycles(row, row, LAW, 24) is row
+
+
+COMB = np.where(np.isin(HOURS, (HOURS * 8.53).astype(int)), 60.0, 0.0) * np.exp(-(((HOURS - 2000) / 1000) ** 2))
+
+
+@pytest.mark.parametrize("workload", ["any", "cells"])
+@pytest.mark.parametrize(("name", "most"), [("days", 0.9), ("comb", 0.9)])
+def test_rows_that_repeat_themselves_come_out_nearer(
+    workload: str, name: str, most: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = np.random.default_rng(5).poisson(DAYS if name == "days" else COMB)
+    made = [sdp.Adaptive(workload).measure(counts, epsilon="0.1", source=SeededSource(seed)) for seed in range(4)]
+    with_cycles = [np.linalg.norm(synopsis.recover().values - counts) for synopsis in made]
+    monkeypatch.setattr(recover, "period_of", lambda *_: None)
+    without = [np.linalg.norm(synopsis.recover().values - counts) for synopsis in made]
+    assert sum(with_cycles) < most * sum(without)
+
+
+def test_what_is_empty_in_all_other_cycles_is_believed_to_be() -> None:
+    """Beside teeth of a comb: nothing there is far from the values of their surroundings, and only cycles tell."""
+    counts = np.where(HOURS % 16 == 0, np.random.default_rng(3).integers(0, 300, 4096), 0)
+    row = counts + np.random.default_rng(4).laplace(0.0, 10.0, 4096)
+    between = HOURS % 16 != 0
+    off = {
+        period: np.linalg.norm((towards_usual_values(row[None], row[None], LAW, None, period)[0] - counts)[between])
+        for period in (None, 16, 13)
+    }
+    assert off[16] < 0.95 * off[None]
+    assert off[13] > 0.96 * off[None], "another period teaches little"
+
+
+def test_rows_that_do_not_are_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = np.random.default_rng(5).poisson(100.0 * np.exp(-HOURS / 800.0))
+    synopsis = sdp.Adaptive("cells").measure(counts, epsilon="0.1", source=SeededSource(1))
+    found = synopsis.recover().values
+    monkeypatch.setattr(recover, "period_of", lambda *_: None)
+    assert (found == synopsis.recover().values).all()
