@@ -53,6 +53,10 @@ OTHERS = {
     "few huge cells": np.where(np.isin(PLACES, np.random.default_rng(3).integers(0, 4096, 20)), 1e5, 1.0),
     "two alike": np.where(np.isin(PLACES, [1000, 1100]), 1e6, 1.0),
     "falling": 1000.0 / (1.0 + PLACES),
+    "waves of other heights": 400.0
+    * (1.0 + np.sin(2 * np.pi * PLACES / 128) * np.repeat(np.random.default_rng(4).random(32), 128)),
+    "two waves": 300.0 * (2.0 + np.sin(2 * np.pi * PLACES / 150) + np.sin(2 * np.pi * PLACES / 190)),
+    "waves of other lengths": 300.0 * (1.0 + np.sin(PLACES**1.3 / 80)),
 }
 
 
@@ -63,7 +67,7 @@ def test_none_is_found_where_there_is_none(name: str) -> None:
 
 def test_rows_are_looked_at_together() -> None:
     """One of them would not tell."""
-    rates = 5.0 * (1.0 + np.sin(2 * np.pi * np.arange(512) / 16))
+    rates = 8.0 * (1.0 + np.sin(2 * np.pi * np.arange(512) / 16))
     rows = np.stack([noisy(rates, seed) for seed in range(32)])
     assert period_of(rows, LAW) == 16
     assert sum(period_of(row[None], LAW) == 16 for row in rows) < 8
@@ -76,6 +80,19 @@ def test_cells_that_were_not_measured_tell_nothing() -> None:
     row = np.where(measured, noisy(rates, 1), 20.0)
     assert period_of(row[None], LAW, measured[None]) == period
     assert period_of(np.where(measured, noisy(OTHERS["rough"], 1), 100.0 * rates)[None], LAW, measured[None]) is None
+
+
+def test_a_year_of_days_has_weeks() -> None:
+    days = np.arange(365)
+    rates: Floats = np.where(days % 7 < 5, 100.0, 40.0)
+    assert [period_of(noisy(rates, seed)[None], LAW) for seed in range(4)] == [7] * 4
+
+
+@pytest.mark.parametrize("n", [20_000, 32_767, 100_000])
+def test_long_rows_are_looked_at_to_their_ends(n: int) -> None:
+    places = np.arange(n)
+    rates: Floats = np.where((places > n // 2) & (places % 12 < 5), 60.0, 0.0)
+    assert period_of(noisy(rates, 1)[None], LAW) == 12
 
 
 def test_long_rows_are_looked_at_here_and_there() -> None:

@@ -253,3 +253,16 @@ def test_means_of_blocks_and_what_is_added_to_them() -> None:
     changed = table.copy()
     subject._add_to_blocks(changed, np.ones((2, 6)), [4, 1])
     assert (changed == table + 1.0).all()
+
+
+def test_windows_may_be_longer_along_the_first_axis() -> None:
+    """Lines of cells that are alike come out nearer then, and the first axis is ahead of the other."""
+    lines = np.tile(np.random.default_rng(3).integers(0, 60, 32), (64, 1)).astype(np.float64)
+    table = lines + np.random.default_rng(4).laplace(0.0, 10.0, lines.shape)
+    off = {longer: np.linalg.norm(subject.shrink_table(table, LAW, longer) - lines) for longer in (1.0, 16.0)}
+    assert off[16.0] < 0.8 * off[1.0]
+    widths, order = [1, 1], []
+    while (axis := subject._next_axis(widths, (64, 64), 16.0)) is not None:
+        widths[axis] *= 2
+        order.append(axis)
+    assert order == [0, 0, 0, 0, 1, 0, 1, 0, 1, 1, 1, 1]

@@ -18,7 +18,7 @@ from sparsedp.recovery.layers.group_shrinkage import shrink_groups
 from sparsedp.recovery.layers.group_slopes import sloped_cells
 from sparsedp.recovery.layers.nonnegative import keeping_total, nearest_nonnegative
 from sparsedp.recovery.layers.unseen import unseen_deviation
-from sparsedp.recovery.shrinkage.cycles import beside_other_cycles
+from sparsedp.recovery.shrinkage.cycles import are_alike, beside_other_cycles
 from sparsedp.recovery.shrinkage.lone_cells import beside_lone_cells
 from sparsedp.recovery.shrinkage.period import period_of
 from sparsedp.recovery.shrinkage.shrink import shrink
@@ -177,7 +177,7 @@ def _flat_groups(
     if sensing.is_table:  # stored synopses alone: tables are measured in parts of blocks now
         return np.repeat(groups.sums / sizes, sizes), np.repeat(sums / sizes, sizes)
     cells = sloped_cells(sums, sizes, unseen_deviation(law, sensing.n, sizes))
-    return np.repeat(groups.sums / sizes, sizes), cells
+    return np.repeat(groups.sums / sizes, sizes), np.maximum(cells, 0.0) if nonnegative else cells
 
 
 def _parts_of_blocks(
@@ -292,14 +292,18 @@ def _shrunk_runs(
     if run != sensing.n and (run < LEAST_RUN or sensing.n // run > MOST_RUNS):
         return cells.copy()
     observed = cells.reshape(-1, run)
-    period = period_of(observed, law, None if measured is None else measured.reshape(observed.shape))
-    shrunk = np.stack([_shrunk(one, law, level_variances, period) for one in observed])
+    known = None if measured is None else measured.reshape(observed.shape)
+    shrunk = np.stack([_shrunk(one, law, level_variances) for one in observed])
+    period = period_of(observed, law, known)
+    if period is not None and are_alike(observed, law, period, known):
+        pairs = zip(observed, shrunk, strict=True)
+        shrunk = np.stack([beside_other_cycles(one, as_shrunk, law, period) for one, as_shrunk in pairs])
     if counts:
-        shrunk = towards_usual_values(observed, shrunk, law, measured, period)
+        shrunk = towards_usual_values(observed, shrunk, law, known, period)
     return shrunk.reshape(-1)
 
 
-def _shrunk(cells: Floats, law: IndependentLaw, level_variances: Floats | None, period: int | None) -> Floats:
+def _shrunk(cells: Floats, law: IndependentLaw, level_variances: Floats | None) -> Floats:
     if len(cells) < LEAST_SHRUNK:
         return cells.copy()
     variances = None
@@ -307,8 +311,7 @@ def _shrunk(cells: Floats, law: IndependentLaw, level_variances: Floats | None, 
         variances = level_variances[: (len(cells) - 1).bit_length()]
         # Rounding must not make a level look better measured than its cells: the noise would be taken for Gaussian.
         variances = np.where(variances > 0.999 * law.variance, law.variance, variances)
-    shrunk = beside_lone_cells(cells, law, lambda row: shrink(row, law, variances).value)
-    return shrunk if period is None else beside_other_cycles(cells, shrunk, law, period)
+    return beside_lone_cells(cells, law, lambda row: shrink(row, law, variances).value)
 
 
 def _chosen_groups(sensing: GroupSums, fused: list[Layer]) -> Layer | None:

@@ -1,10 +1,11 @@
 """After how many cells rows of noisy counts repeat themselves: hours of many days, or amounts that are multiples of
 something, in cells narrower than that.
 
-Cells that are a period apart are alike, and less alike if they are nearer to one another. So of all distances the one
-is taken at which, and at twice which, the mean square of the differences between noisy cells is least, compared with
-that at shorter distances. It is a period only if it is surely less than at these, and not surely more than between
-neighbours: where counts are smooth, neighbours are better; where they are rough, nothing is by more than chance.
+The mean of the cells a period before and after a cell is near it, nearer than that of the two at most shorter
+distances (which is what tells a period from what is merely smooth; a slope is no matter to either). So of all distances
+the one is taken that gains most on the mean of all shorter ones, in the mean square over noisy cells. It is a period
+only if it is surely nearer than the middle one of the shorter distances, and not surely further off than neighbours:
+where counts are rough, nothing is nearer by more than chance.
 """
 
 from __future__ import annotations
@@ -30,15 +31,16 @@ OUTER, FAR = 0.025, 4.0
 """What is beyond all but this share of the cells, and so many deviations of the noise from the middle one, is taken to
 be no further out: a few huge cells would decide alone."""
 
-BY_CHANCE, NEXT_TO = 3.0, 1.25
+BY_CHANCE, NEXT_TO, CYCLES = 3.0, 1.4, 16
 """Of a mean of squares, over the root of how many: multiples of a period are as good as it, but for so much. So the
-shortest distance is taken that is as good as the best, or what is better among those up to so many times as long."""
+shortest distance is taken that is as good as the best; or one up to so many times as long, if that is better over so
+many cycles."""
 
-SURE, FURTHER = 3.5, 2.0
-"""Deviations by which differences must be less than at the middle one of the shorter distances, for one chosen among
-hundreds; and by which they may be more than between neighbours."""
+SURE, FURTHER = 4.0, 2.0
+"""Deviations by which a period must be nearer than the middle one of the shorter distances, being chosen among
+hundreds; and by which it may be further off than neighbours."""
 
-TOGETHER = 32
+TOGETHER = 8
 """Cells in a row whose differences count as one, for they have much in common."""
 
 LEAST_VARIANCE = 1.0
@@ -57,20 +59,28 @@ def period_of(rows: Floats, law: IndependentLaw, measured: Mask | None = None) -
     if known.sum() < LEAST_CELLS:
         return None
     cells = _bounded(cells, known > 0.0, FAR * sqrt(law.variance)) * known
-    apart = mean_squares_apart(cells, known, 2 * (cells.shape[1] // LEAST_CYCLES))
-    longest = int(np.argmax(np.append(apart, inf) == inf) - 1) // 2
+    apart = mean_squares_apart(cells, known, cells.shape[1] // 2)
+    known_up_to = int(np.argmax(np.append(apart, inf) == inf) - 1) // 2
+    longest = min(cells.shape[1] // LEAST_CYCLES, known_up_to)
     if longest < 2:
         return None
+    # The mean square by which a cell is off the mean of the two at each distance, before and after it.
+    off = np.append(inf, apart[1 : known_up_to + 1] - 0.25 * apart[2 : 2 * known_up_to + 1 : 2])
     lags = np.arange(2, longest + 1)
-    both = apart[lags] + apart[2 * lags]
-    gain = 2.0 * np.cumsum(apart[1:longest]) / (lags - 1.0) - both  # over the mean of all shorter distances
-    best = int(np.argmax(gain))
-    shortest = int(lags[np.argmax(gain >= gain[best] - BY_CHANCE * both[best] / sqrt(float(known.sum())))])
-    near = lags < max(NEXT_TO * shortest, shortest + 1)
-    period = int(lags[near][np.argmax(np.where(lags[near] < shortest, -inf, gain[near]))])
-    middle = int(np.argsort(apart[1:period])[(period - 1) // 2]) + 1
+    gain = np.cumsum(off[1:longest]) / (lags - 1.0) - off[lags]
+    best = int(lags[np.argmax(gain)])
+    as_good = gain >= gain.max() - BY_CHANCE * off[best] / sqrt(float(known.sum()))
+    period = _sharpened(int(lags[np.argmax(as_good)]), off)
+    middle = int(np.argsort(off[1:period], kind="stable")[(period - 1) // 2]) + 1
     nearer = _nearer(cells, known, period, middle) > SURE and _nearer(cells, known, period, 1) > -FURTHER
     return period if nearer else None
+
+
+def _sharpened(shortest: int, off: Floats) -> int:
+    """The best among distances that are hardly longer, by their multiples too: these tell them apart."""
+    near = np.arange(shortest, min(max(int(NEXT_TO * shortest), shortest + 1), len(off)))
+    cycles = np.arange(1, max(min((len(off) - 1) // int(near[-1]), CYCLES), 1) + 1)
+    return int(near[np.argmin(off[np.multiply.outer(near, cycles)].mean(axis=1))])
 
 
 def _stretches(rows: Floats | Mask) -> Floats:
@@ -78,7 +88,7 @@ def _stretches(rows: Floats | Mask) -> Floats:
     n = rows.shape[1]
     length = min(n, STRETCH)
     most = max(MOST_CELLS // length, 1)
-    each = max(min(most // len(rows), n // length), 1)
+    each = max(min(most // len(rows), -(-n // length)), 1)
     starts = np.linspace(0, n - length, each).astype(np.int64)
     found = np.concatenate([rows[:, start : start + length] for start in starts])
     return np.asarray(found[np.linspace(0, len(found) - 1, min(most, len(found))).astype(np.int64)])
@@ -105,13 +115,15 @@ def mean_squares_apart(cells: Floats, known: Floats, most: int) -> Floats:
 
 
 def _nearer(cells: Floats, known: Floats, period: int, other: int) -> float:
-    """By how many deviations cells one period and two periods away are nearer than those at some `other` distance."""
-    first, last = 2 * period, cells.shape[1] - 2 * period
+    """By how many deviations the mean of the cells a period before and after is nearer than that of those at some
+    `other` distance.
+    """
+    first, last = period, cells.shape[1] - period
     here = cells[:, first:last]
     gain, weight = np.zeros_like(here), known[:, first:last].copy()
-    for distance, by in ((other, 2.0), (period, -1.0), (2 * period, -1.0)):
-        for lag in (distance, -distance):
-            gain += by * (here - cells[:, first + lag : last + lag]) ** 2
-            weight *= known[:, first + lag : last + lag]
+    for distance, by in ((other, 1.0), (period, -1.0)):
+        before, after = (slice(first + lag, last + lag) for lag in (-distance, distance))
+        gain += by * (here - 0.5 * (cells[:, before] + cells[:, after])) ** 2
+        weight *= known[:, before] * known[:, after]
     gains = np.add.reduceat(gain * weight, np.arange(0, last - first, TOGETHER), axis=1)
     return float(gains.sum() / max(sqrt(float((gains**2).sum())), 1e-300))

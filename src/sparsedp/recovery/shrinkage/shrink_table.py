@@ -2,8 +2,8 @@
 
 As `shrink` does it with a row (shrinkage.md): every contrast is replaced by its posterior mean, step by step from cells
 to the whole table, with a prior that all contrasts of a step teach, by what surrounds them. There are no trends. The
-axes take turns, the last first, the narrowest window first. Tables of more than 2¹⁶ cells with long axes take O(n)
-time, others O(n log n); memory for a vector a step.
+axes take turns, the last first, the narrowest window first (the first axis may be ahead of the others). Tables of more
+than 2¹⁶ cells with long axes take O(n) time, others O(n log n); memory for a vector a step.
 """
 
 from __future__ import annotations
@@ -50,28 +50,31 @@ def fits(sides: Sequence[int]) -> bool:
     return prod((side + 1) / side for side in sides) <= MOST_PLACES
 
 
-def shrink_table(table: Floats, law: IndependentLaw) -> Floats:
-    """The counts' posterior mean, given a table of counts each with independent noise of `law`; the total is kept."""
+def shrink_table(table: Floats, law: IndependentLaw, longer: float = 1.0) -> Floats:
+    """The counts' posterior mean, given a table of counts each with independent noise of `law`; the total is kept.
+
+    `longer`: how many times as wide windows are along the first axis as along others, where cells are more alike there.
+    """
     if table.size < 2 or law.variance < LEAST_VARIANCE:
         return table.copy()
     mean = float(table.mean())
     if not isfinite(law.variance):
         return np.full_like(table, mean)
     with chunks_of(table.size) as chunks:
-        noise = _noise(table - mean, mean, law.variance, variance_shape(law), chunks)
+        noise = _noise(table - mean, mean, law.variance, variance_shape(law), longer, chunks)
     return np.asarray(table - (noise - noise.mean()))
 
 
-def _noise(table: Floats, centre: float, variance: float, shape: float, chunks: Chunks) -> Floats:
+def _noise(table: Floats, centre: float, variance: float, shape: float, longer: float, chunks: Chunks) -> Floats:
     """What the posterior means remove from every cell, of which `centre` was taken off; `shape`: the `variance_shape`
     of the noise.
     """
     block = [BLOCK_SIDE if side >= LONG and table.size > LARGE else 1 for side in table.shape]
     widest = [side if width == 1 else WIDEST for side, width in zip(table.shape, block, strict=True)]
-    noise = _noise_by_steps(table, centre, variance, shape, widest, chunks)
+    noise = _noise_by_steps(table, centre, variance, shape, widest, longer, chunks)
     if prod(block) == 1:
         return noise
-    coarse = _noise(_block_means(table, block), centre, variance / prod(block), shape * prod(block), chunks)
+    coarse = _noise(_block_means(table, block), centre, variance / prod(block), shape * prod(block), longer, chunks)
     # The means of windows as wide as those of the last step: what is narrower was seen better from every cell.
     left = uniform_filter(coarse - _block_means(noise, block), [1 if width == 1 else LEFT for width in block])
     _add_to_blocks(noise, left, block)
@@ -97,7 +100,7 @@ def _add_to_blocks(table: Floats, change: Floats, block: list[int]) -> None:
 
 
 def _noise_by_steps(
-    table: Floats, centre: float, variance: float, shape: float, widest: list[int], chunks: Chunks
+    table: Floats, centre: float, variance: float, shape: float, widest: list[int], longer: float, chunks: Chunks
 ) -> Floats:
     """The same, with windows up to `widest` along each axis: what is left in their means is not removed."""
     widths, windows, room = [1] * table.ndim, table, prod(side + 1 for side in table.shape)
@@ -107,7 +110,7 @@ def _noise_by_steps(
     here, there = np.empty((2, room))
     finer, doubt = vague_weights(), scepticism(table.size)
     removed: list[tuple[int, float, Singles]] = []
-    while (axis := _next_axis(widths, widest)) is not None:
+    while (axis := _next_axis(widths, widest, longer)) is not None:
         unit = sqrt(variance / (2 * prod(widths)))
         windows, contrasts = _merged(windows, axis, widths[axis], unit, there, kept[len(removed)], chunks)
         here, there = there, here
@@ -132,10 +135,12 @@ def _noise_by_steps(
     return noise
 
 
-def _next_axis(widths: list[int], widest: Sequence[int]) -> int | None:
-    """The one of the narrowest window that is not yet wide enough; of several the last."""
+def _next_axis(widths: list[int], widest: Sequence[int], longer: float = 1.0) -> int | None:
+    """The one of the narrowest window that is not yet wide enough, but for what the first one is to be `longer`; of
+    several the last.
+    """
     open_axes = [axis for axis in reversed(range(len(widths))) if widths[axis] < widest[axis]]
-    return min(open_axes, key=lambda axis: widths[axis], default=None)
+    return min(open_axes, key=lambda axis: widths[axis] / (1.0 if axis else longer), default=None)
 
 
 def _along(array: npt.NDArray[Kind], axis: int) -> npt.NDArray[Kind]:

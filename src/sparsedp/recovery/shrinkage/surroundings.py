@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Integers, Mask
 from sparsedp.jit import kernel
 from sparsedp.recovery.shrinkage.cells_around import mean_around
 from sparsedp.recovery.shrinkage.chunks import Chunks
@@ -42,15 +42,22 @@ class Surroundings(NamedTuple):
     above: npt.NDArray[np.float32]
 
 
-def surroundings_of(tables: Floats, reaches: Sequence[int], chunks: Chunks, period: int | None = None) -> Surroundings:
+def surroundings_of(
+    tables: Floats,
+    reaches: Sequence[int],
+    chunks: Chunks,
+    period: int | None = None,
+    measured: Mask | None = None,
+) -> Surroundings:
     """Of heights in tables, one for each place on the first axis; `reaches`: along each of the others. In rows that
-    repeat themselves after a `period`, also of cells at the same place in the cycles nearby.
+    repeat themselves after a `period`, also of cells at the same place in the cycles nearby, as far as these were
+    `measured`.
     """
     # What a huge cell adds to sums must not swallow the others.
     bounded = np.clip(tables, -2.0 * MOST, 2.0 * MOST)
     means = [partial(mean_around, bounded, reach, chunks) for reach in reaches]
     if period is not None:
-        means.append(partial(mean_of_other_cycles, bounded, period, CYCLES))
+        means.append(partial(mean_of_other_cycles, bounded, period, CYCLES, measured))
     room = len(means), tables.size
     found = Surroundings(tables.reshape(-1), np.empty(room, np.uint8), np.empty(room, np.float32))
     for at, spread in enumerate(spreads_of(reaches, tables.ndim - 1, period)):

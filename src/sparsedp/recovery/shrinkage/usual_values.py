@@ -66,11 +66,12 @@ def towards_usual_values(
     heights = observed / deviation
     may_move = heights < MOST
     if measured is not None:
-        may_move &= measured.reshape(may_move.shape)
+        measured = measured.reshape(may_move.shape)
+        may_move &= measured
     if may_move.sum() < FEWEST:
         return shrunk
     with chunks_of(heights.size) as chunks:
-        cells = surroundings_of(heights, reaches, chunks, period)
+        cells = surroundings_of(heights, reaches, chunks, period, measured)
         spreads = spreads_of(reaches, len(sides), period)
         given = may_move.reshape(-1), shrunk.reshape(-1) / deviation, chunks
         change = moves(cells, spreads, variance_shape(law), *given, by_cycles=period is not None)
