@@ -6,7 +6,7 @@ import pytest
 from sparsedp.arrays import Floats
 from sparsedp.recovery.shrinkage.chunks import Chunks
 from sparsedp.recovery.shrinkage.spread_sample import spread_sample
-from sparsedp.recovery.shrinkage.surroundings import CUTS, KINDS, counted, surroundings_of
+from sparsedp.recovery.shrinkage.surroundings import CUTS, KINDS, counted, spreads_of, surroundings_of
 from sparsedp.recovery.shrinkage.value_prior import BINS, bin_of
 
 CHUNKS = Chunks(None)
@@ -73,3 +73,20 @@ def test_a_sample_is_spread_and_in_no_step(n: int, most: int) -> None:
         for period in (2, 24, 64):
             shares = np.bincount(places % period, minlength=period) / len(places) * period
             np.testing.assert_allclose(shares, 1.0, atol=0.3)
+
+
+def test_cells_of_other_cycles_are_surroundings_too() -> None:
+    """With the noise of the mean of four of them, and of those alone that were measured."""
+    heights = np.random.default_rng(5).laplace(size=(1, 4096)) / np.sqrt(2.0)
+    measured = np.arange(4096)[None] % 512 < 400
+    for known in (None, measured):
+        found = surroundings_of(heights, (1,), CHUNKS, 24, known)
+        assert found.above.shape == (2, 4096)
+        inner = np.zeros(4096, np.bool_)
+        inner[48:-48] = True
+        if known is not None:
+            inner &= np.all([np.roll(known[0], lag) for lag in (-48, -24, 24, 48)], axis=0)
+            other = np.where(known, heights, 1e3)
+            assert (surroundings_of(other, (1,), CHUNKS, 24, known).above[1][inner & known[0]] < 20.0).all()
+        assert found.above[1][inner].std() == pytest.approx(1.0, abs=0.06)
+    assert spreads_of((1,), 1, 24).tolist() == pytest.approx([1.5**0.5, 1.25**0.5])

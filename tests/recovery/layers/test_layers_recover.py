@@ -12,10 +12,11 @@ from sparsedp.errors import InvalidInput
 from sparsedp.noise.discrete_laplace import discrete_laplace
 from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
 from sparsedp.noise.source import SeededSource
-from sparsedp.recovery.layers.fusion import fuse
+from sparsedp.recovery.layers.fusion import Layer, fuse
 from sparsedp.recovery.layers.group_shrinkage import shrink_groups
 from sparsedp.recovery.layers.recover import (
     Fit,
+    _shrunk_parts,
     fit_layers,
     layers,
     layers_keeping_sums,
@@ -270,6 +271,19 @@ def test_a_pile_in_the_first_cell_is_not_shrunk_towards_the_parts_beside_it(side
     counts[0], counts[16:40] = 200, 10
     found = [fit_layers(sensing, measured(sensing, counts, law, seed), law).estimate[0] for seed in range(20)]
     assert np.sqrt(np.mean(np.square(np.array(found) - 200.0))) < 1.3 * 13 * np.sqrt(2)
+
+
+def test_blocks_of_cells_are_one_group_beside_parts_of_others() -> None:
+    """Where counts may be negative: as their sums with their own noise, and not as their cells."""
+    random = np.random.default_rng(8)
+    parts = Layer(np.array([0, 4, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20]), random.normal(30, 20, 12), np.full(12, 9.0))
+    blocks = Layer(np.array([0, 8, 16]), random.normal(100, 50, 3), np.array([5.0, 7.0, 6.0]))
+    alone = np.isin(np.arange(12), range(2, 10))
+    found = _shrunk_parts(parts, blocks, alone, 24)
+    merged = np.array([0, 4, 8, 16, 20])
+    sums = np.array([*parts.sums[:2], blocks.sums[1], *parts.sums[10:]])
+    expected = shrink_groups(merged, sums, np.array([9.0, 9.0, 7.0, 9.0, 9.0]), 24)
+    np.testing.assert_allclose(found[~alone], expected[[0, 1, 3, 4]])
 
 
 def test_parts_of_a_grid_slope_as_those_around_do() -> None:
