@@ -42,7 +42,7 @@ SMOOTH = 0.9
 MOST = 2.0
 """In means of a group's cells: what they are off by at most."""
 
-SLOPED = 0.3
+SLOPED = 0.23
 """Of the variance within a group, what is left where the groups on both sides foretold a slope."""
 
 FLAT = 1e-9
