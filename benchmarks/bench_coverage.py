@@ -88,6 +88,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for mode in chosen.modes
         for total in TOTALS
     ]
+    if not tasks:
+        print("None of these inputs is here: the paper's files need SPARSEDP_DATA, the folder they are in.")
+        return 1
     running = measure_all(tasks, chosen.workers)
     found = dict(track(running, total=len(tasks), console=console, description="measuring", transient=True))
     if chosen.cases:
