@@ -29,12 +29,8 @@ GROUPS = {
     "towards the last": [0, 512, 768, 896, 960],
     "down to a pile": [0, 256, 512, 544, 560, 568, 576, 640, 768],
 }
-PARTS = {
-    "blocks": [SMALL_BLOCK] * (N // SMALL_BLOCK),
-    "some": [4 if 4 <= block < 8 else 8 if block == 10 else SMALL_BLOCK for block in range(N // SMALL_BLOCK)],
-    "cells": [1] * (N // SMALL_BLOCK),
-}
-"""How many cells the parts of each block have."""
+PARTS = {"blocks": {}, "some": {4: 4, 5: 4, 6: 4, 7: 4, 10: 8}, "cells": dict.fromkeys(range(N), 1)}
+"""How many cells the parts of blocks have that are not measured whole."""
 ROW, TABLE = (N,), (32, 32)
 PILE = range(568, 576)
 """The cells of a group that are taken for a pile."""
@@ -46,6 +42,11 @@ COURSES = {ROW: list(product(LOOKS, GROUPS)), TABLE: list(product(LOOKS, PARTS))
 def busy(groups: str, size: int) -> list[int]:
     """The cells of the second block and the other blocks, if some are found; else all cells."""
     return sorted({*range(0, N, size), *range(size, 2 * size)}) if groups == "some" else list(range(N))
+
+
+def part_sizes(groups: str, size: int) -> Integers:
+    """How many cells the parts of each block of `size` cells have."""
+    return np.array([PARTS[groups].get(block, size) for block in range(N // size)], np.int64)
 
 
 def courses(
@@ -65,7 +66,7 @@ def courses(
             patch.setattr(adaptive, "standing_out", lambda *_, seen=seen: seen)
             patch.setattr(adaptive, "seen_alone", lambda *_, seen=seen: seen)
             patch.setattr(adaptive, "flat_groups", lambda *_, groups=groups: np.array(GROUPS[groups], np.int64))
-            patch.setattr(adaptive, "part_sizes", lambda *_, groups=groups: np.array(PARTS[groups], np.int64))
+            patch.setattr(adaptive, "part_sizes", lambda _, size, *__, groups=groups: part_sizes(groups, size))
             patch.setattr(
                 adaptive, "cells_of_busy_blocks", lambda _, size, *__, groups=groups: np.array(busy(groups, size))
             )
@@ -272,7 +273,7 @@ def test_tables_are_measured_in_parts_of_blocks(workload: str) -> None:
         assert isinstance(synopsis.sensing, GroupSums)
         parts = [
             cell
-            for block, part in enumerate(PARTS[groups])
+            for block, part in enumerate(part_sizes(groups, SMALL_BLOCK))
             for cell in range(block * SMALL_BLOCK, (block + 1) * SMALL_BLOCK, part)
         ]
         assert synopsis.sensing.layers == [1 if groups == "cells" else parts, SMALL_BLOCK, N]

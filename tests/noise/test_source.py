@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from fractions import Fraction
@@ -33,6 +34,11 @@ if child:
     os.waitpid(child, 0)
 print(noise, flush=True)
 """
+
+
+@pytest.fixture(autouse=True)
+def repeatable_noise() -> None:
+    """None here, unlike in the rest of the suite: the system's source itself is tested."""
 
 
 class CountingSource(RandomSource):
@@ -92,6 +98,11 @@ def test_a_stream_is_closed_when_the_draw_fails() -> None:
         raise ZeroDivisionError
     with pytest.raises(RuntimeError, match="closed"):
         stream.bits(1)
+
+
+def test_the_system_source_asks_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "urandom", lambda size: bytes(range(100, 100 + size)))
+    assert SystemSource().key() == bytes(range(100, 132))
 
 
 def test_the_system_source_never_repeats() -> None:
