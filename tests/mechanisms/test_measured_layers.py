@@ -45,6 +45,15 @@ def test_noise_has_the_same_law_in_every_turn() -> None:
     assert paid == Fraction(1, 20), "once for all turns"
 
 
+@pytest.mark.parametrize("starts", [[0, 2, 2], [0, 3, 1], [0, 2, 1, 3], [1, 2]])
+def test_groups_that_share_a_cell_are_refused_before_noise_is_drawn(starts: list[int]) -> None:
+    layers = layers_of(np.arange(4), SeededSource(2))
+    with pytest.raises(RuntimeError, match="measured again"):
+        layers.measure(np.array(starts), SHARE)
+    assert layers.terms.source.key() == SeededSource(2).key(), "nothing was drawn"
+    assert not layers.values
+
+
 @pytest.mark.parametrize(
     ("measured", "starts", "refused"),
     [

@@ -84,6 +84,7 @@ class LayerInTurns:
         self._refuse(self._finished)
         layers = self._layers
         starts = first_cells(groups, layers.n)
+        self._refuse(not isinstance(groups, int) and bool(starts[0] != 0 or (np.diff(starts) <= 0).any()))
         sums = sums_over(starts, layers.row)
         if self._measured is None:
             self._noise.add_to(sums)
