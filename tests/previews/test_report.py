@@ -54,9 +54,18 @@ def test_a_lone_cell_may_never_stand_out() -> None:
 
 
 def test_a_picture_is_written(preview: sdp.Preview, tmp_path: Path) -> None:
-    path = preview.plot(tmp_path / "new" / "preview.png")
-    assert path == tmp_path / "new" / "preview.png"
+    path = preview.plot(tmp_path / "preview.png")
+    assert path == tmp_path / "preview.png"
     assert path.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("name", ["missing/preview.png", "preview.foo", "preview"])
+def test_where_none_can_be_written_a_sentence_says_so_and_nothing_is(
+    preview: sdp.Preview, tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(sdp.SparsedpError, match=r"ending in \.png or \.svg or \.pdf|no folder"):
+        preview.plot(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_without_a_path_the_figure_itself_is_returned(preview: sdp.Preview) -> None:
@@ -71,5 +80,5 @@ def test_without_a_path_the_figure_itself_is_returned(preview: sdp.Preview) -> N
 
 def test_without_matplotlib_one_sentence_says_so(preview: sdp.Preview, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(sdp.InvalidInput, match=r'pip install "sparsedp\[demo\]"'):
+    with pytest.raises(sdp.InvalidInput, match=r'pip install "sparsedp\[plot\]"'):
         preview.plot()

@@ -1,4 +1,4 @@
-"""The picture of a preview, drawn with matplotlib, which the `demo` extra brings."""
+"""The picture of a preview."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsedp.arrays import Floats
-from sparsedp.errors import InvalidInput
 from sparsedp.previews.factors import ASKED_FOR
 from sparsedp.previews.questions import ASKED, cells_asked_for
 from sparsedp.previews.words import question_name
+from sparsedp.reports.picture_file import empty_figure
 
 if TYPE_CHECKING:
     from sparsedp.previews.report import Preview
@@ -24,8 +24,7 @@ COLOURS = {"cell": "tab:blue", "box": "tab:orange", "total": "tab:green"}
 
 def draw(preview: Preview) -> Any:
     """Left a guessed table and one release of it, right how the errors fall with the budget."""
-    # A figure of its own, without pyplot: drawing neither opens windows nor changes the notebook's settings.
-    canvas = _matplotlib_figure()(figsize=(11, 4.2), layout="constrained")
+    canvas = empty_figure(11, 4.2)
     left, right = canvas.subplots(1, 2, width_ratios=(3, 2))
     names = [scenario.guess.shape for scenario in preview.scenarios]
     _draw_release(left, preview, preview.scenarios[names.index(SHOWN_FIRST) if SHOWN_FIRST in names else 0])
@@ -87,13 +86,3 @@ def _draw_errors(axis: Any, preview: Preview) -> None:
     axis.set_xlabel("ε" if setting.budget.epsilon is not None else "ρ")
     axis.set_title("typical error at other budgets", loc="left", fontsize=10)
     axis.legend(fontsize=9)
-
-
-def _matplotlib_figure() -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InvalidInput(
-            "plot", "a picture, and matplotlib is not installed", 'install it with `pip install "sparsedp[demo]"`'
-        ) from None
-    return Figure

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from sparsedp.domain import Domain
 from sparsedp.previews import words
 from sparsedp.previews.factors import ASKED_FOR
+from sparsedp.previews.picture import draw
 from sparsedp.previews.questions import ASKED, cells_asked_for
 from sparsedp.previews.scenario import Scenario
 from sparsedp.previews.setting import Setting
+from sparsedp.reports.picture_file import checked_picture, drawn_to
 
 FARTHEST = 8
 """No halving is foretold at more than so many times the budget: twice the largest one simulated."""
@@ -60,19 +61,13 @@ class Preview:
         ]
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Draw one guessed table, a release of it, and the error at other budgets; needs the extra `sparsedp[demo]`.
+        """Draw one guessed table, a release of it, and the error at other budgets; needs matplotlib.
 
-        With a `path` the picture is written there, and the path returned; without, the matplotlib figure.
+        With a `path` ending in .png, .svg or .pdf the picture is written there, and the path returned; without, the
+        matplotlib figure is.
         """
-        from sparsedp.previews.picture import draw
-
-        figure = draw(self)
-        if path is None:
-            return figure
-        target = Path(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(target, dpi=130)
-        return target
+        target = checked_picture(path)
+        return drawn_to(target, draw(self))
 
     def _half_at(self, scenario: Scenario, place: int) -> float | None:
         law = scenario.power_law(place)

@@ -1,23 +1,18 @@
-"""A release as one picture, drawn with matplotlib, which the `plot` extra brings."""
+"""A release as one picture."""
 
 from __future__ import annotations
 
-import io
 import os
-import warnings
 from typing import TYPE_CHECKING, Any
 
-from sparsedp.errors import InvalidInput
 from sparsedp.reports.axis_words import default_title
-from sparsedp.reports.files import checked_target, write_whole
 from sparsedp.reports.panels import ALARM, INK, SOFT, bars, line, lines, safe, squares
+from sparsedp.reports.picture_file import checked_picture, drawn_to, empty_figure
 from sparsedp.reports.view import Picture, View
 from sparsedp.reports.views import main_view
 
 if TYPE_CHECKING:
     from sparsedp.releases.release import Release
-
-ENDINGS = (".png", ".svg", ".pdf")
 
 
 def plot(release: Release, path: str | os.PathLike[str] | None = None) -> Any:
@@ -27,26 +22,17 @@ def plot(release: Release, path: str | os.PathLike[str] | None = None) -> Any:
     summed over the others. With a `path` ending in .png, .svg or .pdf the picture is written there and the path is
     returned; without one, the matplotlib figure is.
     """
-    target = None if path is None else checked_target(path, ENDINGS, "these are the pictures that are drawn")
-    figure = draw(release)
-    if target is None:
-        return figure
-    content = io.BytesIO()
-    with warnings.catch_warnings():
-        # A label in letters that no installed font has is drawn as boxes: no reason to fail.
-        warnings.filterwarnings("ignore", "Glyph .* missing from")
-        figure.savefig(content, format=target.suffix[1:].lower(), dpi=150)
-    return write_whole(target, content.getvalue())
+    target = checked_picture(path)
+    return drawn_to(target, draw(release))
 
 
 def draw(release: Release) -> Any:
     """The figure."""
-    # A figure of its own, without pyplot: drawing neither opens windows nor changes the notebook's settings.
     view = main_view(release)
     picture = view.pictures[view.opens]
     rows = len(picture.groupings[0])
     height = {"line": 4.6, "lines": 4.6, "bars": 1.9 + 0.3 * rows, "heat": 5.2 if rows > 5 else 3.4}[view.kind]
-    figure = _matplotlib_figure()(figsize=(9, height), layout="constrained")
+    figure = empty_figure(9, height)
     amount, half = _amount(release, view, picture), picture.banded.half_width
     if view.kind == "heat" and half is not None:
         # How far a square may be off cannot be drawn into it, so it is drawn beside it.
@@ -84,13 +70,3 @@ def _footnote(release: Release, picture: Picture) -> tuple[str, str]:
         return "NOT PRIVATE: the noise came from a test source and protects nobody.", ALARM
     ranges = "; ranges hold about 95 of 100 true values" if picture.banded.low is not None else ""
     return f"Differentially private, {release.spent.amount}{ranges}.", SOFT
-
-
-def _matplotlib_figure() -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InvalidInput(
-            "plot", "a picture, and matplotlib is not installed", 'install it with `pip install "sparsedp[plot]"`'
-        ) from None
-    return Figure
