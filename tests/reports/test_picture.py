@@ -1,13 +1,24 @@
 """Pictures with matplotlib: the right kind, with ranges, as files and as figures."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from report_releases import EVERY, a_year_of_hours, by_day_and_sex, by_delays, by_diagnosis, not_private, of_a_stream
+from report_releases import (
+    EVERY,
+    a_year_of_hours,
+    by_day_and_sex,
+    by_delays,
+    by_diagnosis,
+    not_private,
+    of_a_stream,
+    on_four_axes,
+)
 
 import sparsedp as sdp
+from sparsedp.axes import Axis
 from sparsedp.reports import plot
 
 MAGIC = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
@@ -33,6 +44,62 @@ def test_a_line_has_a_point_for_each_day_and_a_band() -> None:
     assert len(axes.collections) == 1
     assert axes.get_ylabel() == "records per day"
     assert plot(of_a_stream()).axes[0].collections[:] == []
+
+
+def region_age_and_month() -> sdp.Release:
+    axes = [
+        sdp.Categories("region", ["north", "south"]),
+        sdp.Bins("age", [0, 18, 40, 65, 120]),
+        sdp.Calendar("month", "2024-01-01", every="1mo", length=12),
+    ]
+    return sdp.release(np.full((2, 4, 12), 30), epsilon=1, mechanism="laplace", domain=sdp.Domain(axes))
+
+
+def days(length: int, *axes: Axis) -> sdp.Release:
+    domain = sdp.Domain([sdp.Calendar("day", "2023-01-01", every="1d", length=length), *axes])
+    return sdp.release(np.full(domain.shape, 30), epsilon=1, mechanism="laplace", domain=domain)
+
+
+def integers(length: int) -> sdp.Release:
+    domain = sdp.Domain(sdp.Integers("ward", 0, length - 1))
+    return sdp.release(np.full(length, 3), epsilon=1, mechanism="laplace", domain=domain)
+
+
+@pytest.mark.parametrize(
+    ("make", "title", "amount"),
+    [
+        (region_age_and_month, "Records by region and age, summed over month", "records"),
+        (a_year_of_hours, "Records per day", "records per day"),
+        (by_day_and_sex, "Records per day, by sex", "records per day"),
+        (lambda: days(365, sdp.Categories("sex", ["F", "M"])), "Records per week, by sex", "records per week"),
+        (on_four_axes, "Records per day, by sex, summed over age and ward", "records per day"),
+        (by_diagnosis, "Records by diagnosis", "records"),
+        (lambda: integers(8000), "Records by ward (in steps of 100)", "records per step of 100"),
+    ],
+)
+def test_title_and_scale_say_what_is_drawn(make: Callable[[], sdp.Release], title: str, amount: str) -> None:
+    figure = plot(make())
+    assert figure.get_suptitle() == title
+    assert amount in {figure.axes[0].get_ylabel(), figure.axes[0].get_xlabel()}
+
+
+def test_the_scale_of_a_heat_map_says_how_much_a_square_holds() -> None:
+    release = days(365, sdp.Integers("ward", 1, 12))
+    figure = plot(release)
+    (scale,) = (axes for axes in figure.axes if axes.get_ylabel().startswith("records"))
+    assert figure.get_suptitle() == f"{scale.get_ylabel().capitalize()}, by ward"
+    squares = np.asarray(figure.axes[0].images[0].get_array())
+    assert (
+        scale.get_ylabel()
+        == {365: "records per day", 53: "records per week", 12: "records per month"}[squares.shape[1]]
+    )
+
+
+def test_a_long_title_says_more_than_a_label_would() -> None:
+    axes = [sdp.Categories(f"a rather long name of axis {place}", ["a", "b"]) for place in range(3)]
+    release = sdp.release(np.full((2, 2, 2), 30), epsilon=1, mechanism="laplace", domain=sdp.Domain(axes))
+    assert plot(release).get_suptitle().endswith("…")
+    assert "axis 0 and a rather long name of axis 1" in plot(release).get_suptitle()
 
 
 def test_bars_have_labels_and_ranges() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sparsedp.axes import Axis, Bins, Calendar, Categories, Integers
+from sparsedp.reports.drawn_words import listed
 from sparsedp.reports.groupings import zone_of
 from sparsedp.reports.moments_in_words import in_words
 from sparsedp.reports.time_groups import own_unit
@@ -61,8 +62,7 @@ def default_title(release: Release) -> str:
         title += f" per {unit_of(time)}" + ("," if names else "")
     if not names:
         return title
-    by = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"{title} by {by}"
+    return f"{title} by {listed(names)}"
 
 
 def _short(label: str) -> str:

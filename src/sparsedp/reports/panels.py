@@ -159,7 +159,7 @@ def _places(grouping: Grouping) -> Any:
     return np.where(np.isnan(middles), np.where(np.isnan(edges[:-1]), edges[1:], edges[:-1]), middles)
 
 
-def safe(text: str) -> str:
+def safe(text: str, longest: int = LONGEST) -> str:
     """Text as it is: a dollar would begin a formula."""
-    shown = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    shown = text if len(text) <= longest else f"{text[: longest - 1]}…"
     return shown.replace("\\", "\\\\").replace("$", r"\$") if "$" in shown else shown

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from sparsedp.reports.axis_words import default_title
+from sparsedp.reports.drawn_words import drawn_amount, drawn_title
 from sparsedp.reports.panels import ALARM, INK, SOFT, bars, line, lines, safe, squares
 from sparsedp.reports.picture_file import checked_picture, drawn_to, empty_figure
-from sparsedp.reports.view import Picture, View
+from sparsedp.reports.view import Picture
 from sparsedp.reports.views import main_view
 
 if TYPE_CHECKING:
     from sparsedp.releases.release import Release
+
+LONGEST_TITLE, LONGEST_LARGE_TITLE = 96, 72
+"""Letters that the width of the picture has room for, and those that it has room for in large type."""
 
 
 def plot(release: Release, path: str | os.PathLike[str] | None = None) -> Any:
@@ -33,7 +36,7 @@ def draw(release: Release) -> Any:
     rows = len(picture.groupings[0])
     height = {"line": 4.6, "lines": 4.6, "bars": 1.9 + 0.3 * rows, "heat": 5.2 if rows > 5 else 3.4}[view.kind]
     figure = empty_figure(9, height)
-    amount, half = _amount(release, view, picture), picture.banded.half_width
+    amount, half = safe(drawn_amount(release, picture)), picture.banded.half_width
     if view.kind == "heat" and half is not None:
         # How far a square may be off cannot be drawn into it, so it is drawn beside it.
         wide = len(picture.groupings[1]) > 2 * rows
@@ -51,18 +54,12 @@ def draw(release: Release) -> Any:
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
         axes.tick_params(colors=SOFT, labelcolor=INK)
-    figure.suptitle(safe(default_title(release)), x=0.01, ha="left", fontsize=14, fontweight="bold", color=INK)
+    title = safe(drawn_title(release, view, picture), LONGEST_TITLE)
+    size = 14 if len(title) <= LONGEST_LARGE_TITLE else 11
+    figure.suptitle(title, x=0.01, ha="left", fontsize=size, fontweight="bold", color=INK)
     words, colour = _footnote(release, picture)
     figure.supxlabel(words, x=0.01, ha="left", fontsize=8.5, color=colour)
     return figure
-
-
-def _amount(release: Release, view: View, picture: Picture) -> str:
-    what = str(release.quantity)
-    grouping = picture.groupings[-1]
-    if view.kind in ("line", "lines") and grouping.scale["kind"] == "time" and grouping.name != "cell":
-        what += f" per {grouping.name}"
-    return safe(what)
 
 
 def _footnote(release: Release, picture: Picture) -> tuple[str, str]:
