@@ -47,6 +47,12 @@ def repeated(values: Values) -> npt.NDArray[np.int64]:
     return np.repeat(np.tile(np.arange(5, 15), 2), values.astype(int))
 
 
+def test_shares_that_noise_took_below_zero_or_above_one_lie_in_their_intervals() -> None:
+    values = np.array([-50.0, 0.0, 100.0, 40.0, 50.0, -40.0, 10.0])
+    for point in release_of(values, IndependentCells.of_law(LAW, values.shape)).cdf():
+        assert 0 <= point.low <= point.share <= point.high <= 1
+
+
 def test_a_mean_over_bins_says_what_it_cannot_know() -> None:
     ages = sdp.Domain([sdp.Bins("age", [0, 18, 65, 120]), sdp.Integers("hour", 5, 6)])
     release = release_of(np.ones((3, 2)), domain=ages)

@@ -143,8 +143,26 @@ def test_what_cannot_be_below_zero_is_cut_there() -> None:
     known = release_of(values, errors, nonnegative=True)
     assert known.interval(0).low == 0
     assert known.interval(0).high == release_of(values, errors).interval(0).high
-    assert known.interval(1) == Interval(0.0, 0.0, -30.0, 0.95)
+    assert known.interval(1) == Interval(-30.0, 0.0, -30.0, 0.95)
     assert known.interval([1, 0, -1]).low < 0  # a difference may be below zero
+
+
+@pytest.mark.parametrize("estimate", [-30.0, -14.0, -1.0, 0.0, 2.0, 40.0])
+def test_an_interval_holds_its_own_estimate_and_all_that_is_possible_of_what_it_would_hold(estimate: float) -> None:
+    errors = IndependentCells.of_law(LAPLACE, (1,))
+    whole = release_of(np.array([estimate]), errors).interval(0)
+    cut = release_of(np.array([estimate]), errors, nonnegative=True).interval(0)
+    assert cut.low <= cut.estimate == estimate <= cut.high
+    assert whole.low <= cut.low <= 0 or cut.low == whole.low
+    assert cut.high == max(whole.high, 0.0)
+
+
+def test_of_nothing_at_all_the_total_lies_in_its_interval() -> None:
+    release = sdp.release(np.zeros((20, 30)), epsilon="0.5", mechanism="laplace")
+    asked = [release.total(), *(release.interval(place) for place in np.ndindex(20, 30))]
+    assert min(each.estimate for each in asked) < 0
+    assert all(each.low <= each.estimate <= each.high for each in asked)
+    assert all(each.low >= 0 for each in asked if each.estimate >= 0)
 
 
 def test_every_way_to_ask_on_a_vector() -> None:

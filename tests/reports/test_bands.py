@@ -41,6 +41,21 @@ def test_cells(make: type) -> None:
         assert (low[cell], high[cell]) == pytest.approx((asked.low, asked.high))
 
 
+@pytest.mark.parametrize("mechanism", ["laplace", "adaptive"])
+def test_every_band_holds_its_own_value(mechanism: str) -> None:
+    release = sdp.release(np.zeros((12, 20)), epsilon=1, mechanism=mechanism)
+    low, high = Bands(release).cell_ends
+    assert (low <= release.values).all()
+    assert (release.values <= high).all()
+    assert (low >= 0)[release.values >= 0].all()
+    for view in views_of(release)[0]:
+        for banded in (picture.banded for picture in view.pictures):
+            assert banded.low is not None
+            assert banded.high is not None
+            assert (banded.low <= banded.values).all()
+            assert (banded.values <= banded.high).all()
+
+
 def test_sums_over_the_other_axes() -> None:
     release = on_four_axes()
     picture = view_of(release, "sex × age").pictures[0]

@@ -84,7 +84,8 @@ def cdf(release: Release, axis: str | None, level: Number, points: int | None) -
             estimate, below, above = 1.0, 0.0, 0.0
         low, high = estimate - below, estimate + above
         if release.nonnegative:
-            low, high, estimate = max(low, 0.0), min(high, 1.0), min(max(estimate, 0.0), 1.0)
+            estimate = min(max(estimate, 0.0), 1.0)
+            low, high = min(max(low, 0.0), estimate), max(min(high, 1.0), estimate)
         found.append(Share(at.value(float(at.right[cell])), estimate, low, high, wanted))
     return found
 

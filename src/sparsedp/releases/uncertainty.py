@@ -9,6 +9,7 @@ from statistics import NormalDist
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
 from sparsedp import validate
 from sparsedp.arrays import Floats
@@ -105,15 +106,23 @@ class CellErrors:
 def interval_of(
     uncertainty: Uncertainty, weights: Floats, estimate: float, level: float, *, at_least_zero: bool = False
 ) -> Interval:
-    """The interval of one linear query; what is known to be at least zero is cut there."""
+    """The interval of one linear query; what is known to be at least zero is cut as `possible_ends` says."""
     if isinstance(uncertainty, KnowsQuantiles):
         low, high = uncertainty.interval(weights, estimate, level)
     else:
         half = normal_quantile(level) * sqrt(uncertainty.variance(weights))
         low, high = estimate - half, estimate + half
     if at_least_zero:
-        low, high = max(low, 0.0), max(high, 0.0)
+        low, high = (float(end) for end in possible_ends(low, high, estimate))
     return Interval(low, high, estimate, level)
+
+
+def possible_ends(low: npt.ArrayLike, high: npt.ArrayLike, estimate: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """The ends of intervals of what is at least zero, cut there; where noise took the estimate below zero, cut at it.
+
+    Values that are possible are left in, so that intervals hold as often as before, and each holds its own estimate.
+    """
+    return np.asarray(np.maximum(low, np.minimum(estimate, 0.0))), np.asarray(np.maximum(high, 0.0))
 
 
 def normal_quantile(level: float) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats
 from sparsedp.errors import InvalidInput
-from sparsedp.releases.uncertainty import interval_of, normal_quantile
+from sparsedp.releases.uncertainty import interval_of, normal_quantile, possible_ends
 from sparsedp.reports.grouping import Grouping
 
 if TYPE_CHECKING:
@@ -117,8 +117,9 @@ class Bands:
             assert release.stderr is not None  # noqa: S101  # there is an uncertainty
             half = normal_quantile(LEVEL) * release.stderr
             low, high = release.values - half, release.values + half
-        least = 0.0 if release.nonnegative else -np.inf
-        return np.maximum(low, least), np.maximum(high, least)
+        if release.nonnegative:
+            low, high = possible_ends(low, high, release.values)
+        return low, high
 
     def _ranges(self, groupings: Sequence[Grouping | None], values: Floats) -> Banded:
         release = self.release

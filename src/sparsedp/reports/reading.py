@@ -51,7 +51,7 @@ def reading(release: Release, views: list[View], left_out: list[str]) -> list[st
             "axes. Where people have more, totals are smaller than those of all records."
         )
     if (release.values < 0).any():
-        begin = " Their ranges begin at zero, as true values do." if release.nonnegative else ""
+        begin = " Their ranges begin at them; true values are at least zero." if release.nonnegative else ""
         parts.append(f"Values below zero are no mistake: noise took them there, and sums stay right this way.{begin}")
     elif release.nonnegative:
         parts.append("True values cannot be below zero, and so no range is.")
