@@ -198,6 +198,9 @@ BAD_QUERIES: list[tuple[Any, str]] = [
     ((0, 0.5), "query is a place not of cell numbers"),
     ([1, 2, 3], r"query is an array of shape \(3,\)"),
     (np.array([["a"] * 3] * 2), "query is an array of shape"),
+    (np.full((2, 3), 1e308), r"query is weights of up to 1e\+308, .*; give weights whose largest is between 1e-100 and"),
+    (np.full((2, 3), -1e160), r"query is weights of up to 1e\+160"),
+    (np.full((2, 3), 1e-200), "query is weights of up to 1e-200"),
     ({"ages": 3}, "axis is 'ages'"),
     ({"age": (3, 18)}, "age is cut at 3"),
     ("east", "region is 'east'"),
@@ -209,6 +212,16 @@ def test_queries_that_cannot_be_meant_are_refused(query: Any, complaint: str) ->
     release = release_of(TABLE, IndependentCells.of_law(LAPLACE, (2, 3)), domain=DOMAIN)
     with pytest.raises(InvalidInput, match=f"^{complaint}"):
         release.interval(query)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e100])
+@pytest.mark.parametrize("mechanism", ["laplace", "adaptive"])
+def test_an_interval_scales_with_its_weights(mechanism: str, scale: float) -> None:
+    release = sdp.release(np.arange(40), epsilon=1, mechanism=mechanism)
+    weights = np.arange(1.0, 41.0)
+    plain, scaled = release.interval(weights), release.interval(scale * weights / 40)
+    assert [scaled.low * 40, scaled.high * 40] == pytest.approx([plain.low * scale, plain.high * scale], rel=1e-6)
+    assert release.query(np.zeros(40)) == 0
 
 
 @pytest.mark.parametrize("level", [0, 1, -1, 2, "a", None, 0.9999999999])

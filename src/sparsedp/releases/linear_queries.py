@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 WANTED = "give a cell, a slice, a (start, stop) range, a box by name, or one weight for each cell"
 
+SMALLEST, LARGEST = 1e-100, 1e100
+"""Of the largest weight: squares and sums of such weights are floats, whatever the cells hold."""
+
 
 def weights_of(release: Release, query: object) -> Floats:
     """The weights of a query; cells that are asked for as they are weigh 1."""
@@ -47,7 +50,13 @@ def given_weights(argument: str, weights: Any, shape: tuple[int, ...]) -> Floats
         raise InvalidInput(argument, given, f"give {function}one number for {cells}")
     if not np.isfinite(array).all():
         raise InvalidInput(argument, "not finite somewhere", "give finite weights")
-    return array.astype(np.float64)
+    with np.errstate(over="ignore"):  # of wider floats; they are refused below
+        numbers = array.astype(np.float64)
+    largest = float(np.abs(numbers).max(initial=0.0))
+    if largest and not SMALLEST <= largest <= LARGEST:
+        given = f"weights of up to {largest:.1g}, whose squares or sums leave what floats hold"
+        raise InvalidInput(argument, given, f"give weights whose largest is between {SMALLEST:g} and {LARGEST:g}")
+    return numbers
 
 
 def _ones(release: Release, cells: Any) -> Floats:
