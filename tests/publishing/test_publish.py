@@ -186,6 +186,26 @@ def test_a_run_stopped_between_the_file_and_the_books_closes_them(
     assert entry.state == "delivered"
 
 
+def test_what_was_stored_goes_to_another_file_for_free(visits: Path, ledger: sdp.Ledger, tmp_path: Path) -> None:
+    with stopped_at(sdp.Synopsis, "recover"):
+        published(visits, tmp_path / "full disk.parquet", ledger)
+    with pytest.warns(UserWarning, match="of the records as they were then, is published"):
+        release = published(visits, tmp_path / "another.parquet", ledger)
+    assert sdp.open_release(tmp_path / "another.parquet").digest == release.digest
+    assert [entry.state for entry in ledger.entries] == ["delivered"]
+
+
+def test_data_in_memory_are_known_by_where_their_release_goes(visits: Path, ledger: sdp.Ledger, tmp_path: Path) -> None:
+    """Nobody could tell that they are the same, and looking at them would compare what is private."""
+    frame = pd.read_parquet(visits)
+    with stopped_at(sdp.Synopsis, "recover"):
+        published(frame, tmp_path / "a.parquet", ledger)
+    published(frame, tmp_path / "b.parquet", ledger)
+    assert [entry.state for entry in ledger.entries] == ["stored", "delivered"]
+    with pytest.warns(UserWarning, match="nothing more is spent"):
+        published(frame, tmp_path / "a.parquet", ledger)
+
+
 OTHERS: list[dict[str, Any]] = [
     {"domain": ["hour:0..23"]},
     {"max_contributions": 2},

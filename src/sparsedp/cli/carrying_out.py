@@ -6,7 +6,6 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +13,17 @@ from sparsedp.cli.budgets import the_ledger
 from sparsedp.cli.declaration import Declaration
 from sparsedp.cli.deliveries import delivery_to
 from sparsedp.cli.files import STANDARD, check_endings, check_output
-from sparsedp.cli.interruption import Interrupted, refuse_if_interrupted, spent_before
+from sparsedp.cli.interruption import refuse_if_interrupted
 from sparsedp.cli.speaking import note, show, show_json
+from sparsedp.cli.stopping import Undertaking, honest_when_stopped
 from sparsedp.constraints import Constraints
 from sparsedp.errors import InvalidInput
 from sparsedp.publishing import checked_mechanism
 from sparsedp.publishing.carrying_out import carried_out
 from sparsedp.publishing.order import Order
+from sparsedp.publishing.stored import stored_for
 
 if TYPE_CHECKING:
-    from sparsedp.privacy.ledger import Ledger
     from sparsedp.releases.release import Release
 
 
@@ -31,17 +31,18 @@ def published(wanted: Declaration, *, as_json: bool) -> None:
     """Publish, write the files, and say what was spent."""
     from sparsedp.cli.records import records_from
 
-    check_outputs(wanted, as_json=as_json)
     ledger = None if wanted.ledger is None else the_ledger(wanted.ledger, wanted.dataset, wanted.source)
-    with _warnings_as_notes(), _honest_when_interrupted(ledger, wanted) as outcome:
-        order = order_of(wanted, records_from(wanted.source))
-        outcome.release = release = carried_out(order, delivery_to(wanted), ledger, before_debit=refuse_if_interrupted)
+    order, delivery = order_of(wanted, records_from(wanted.source)), delivery_to(wanted)
+    stored = stored_for(order, delivery, ledger) is not None
+    check_outputs(wanted, as_json=as_json, may_be_there=stored)
+    with _warnings_as_notes(), honest_when_stopped(Undertaking(wanted, order, delivery, ledger)) as course:
+        release = carried_out(order, delivery, ledger, before_debit=refuse_if_interrupted, course=course)
         if wanted.report is not None:
             _report(release, wanted)
         if as_json:
             show_json(_facts(wanted, release))
         else:
-            _tell(wanted, release)
+            _tell(wanted, release, was_there=course.was_there)
 
 
 def _report(release: Release, wanted: Declaration) -> None:
@@ -59,11 +60,14 @@ def _file_of(wanted: Declaration) -> str | None:
     return Path(wanted.output).name if wanted.output != STANDARD and wanted.form == "parquet" else None
 
 
-def check_outputs(wanted: Declaration, *, as_json: bool) -> None:
-    """Refuse what could not be written, before anything is read or spent."""
+def check_outputs(wanted: Declaration, *, as_json: bool, may_be_there: bool = False) -> None:
+    """Refuse what could not be written, before anything is read or spent.
+
+    `may_be_there`: an interrupted run may have written the release; whether it is what is there is looked at later.
+    """
     if wanted.output == STANDARD and as_json:
         raise InvalidInput("output", "- together with --json", "standard output can hold only one of the two")
-    check_output(wanted.output, overwrite=wanted.overwrite, binary=wanted.form == "parquet")
+    check_output(wanted.output, overwrite=wanted.overwrite or may_be_there, binary=wanted.form == "parquet")
     if wanted.report is not None:
         check_endings(wanted.report, (".html", ".htm"))
         if wanted.report == STANDARD:
@@ -103,35 +107,6 @@ def _warnings_as_notes() -> Iterator[None]:
         yield
 
 
-@dataclass
-class Outcome:
-    """How far a command came."""
-
-    release: Release | None = None
-    """What was published, once it is where it was to go."""
-
-
-@contextmanager
-def _honest_when_interrupted(ledger: Ledger | None, wanted: Declaration) -> Iterator[Outcome]:
-    """Say after Ctrl-C what was spent and written; in doubt the ledger is asked, not memory."""
-    outcome = Outcome()
-    before = 0 if ledger is None else len(ledger.entries)
-    try:
-        yield outcome
-    except BaseException as error:
-        if not isinstance(error, KeyboardInterrupt):
-            raise
-        if outcome.release is not None:
-            spent, place = outcome.release.spent.amount, wanted.output
-            where = "went to standard output" if place == STANDARD else f"is {place}"
-            raise Interrupted(f"{spent} is spent, and the release {where}.") from None
-        spent = spent_before(error)
-        if not spent and ledger is not None and len(ledger.entries) > before:
-            spent = "The ledger has a new debit since this command began, which stays spent."
-        again = "Run the same command again: it goes on from what is stored."
-        raise Interrupted(f"{spent} {again}" if spent else "") from None
-
-
 def _facts(wanted: Declaration, release: Release) -> dict[str, Any]:
     return {
         "release": wanted.output,
@@ -146,10 +121,11 @@ def _facts(wanted: Declaration, release: Release) -> dict[str, Any]:
     }
 
 
-def _tell(wanted: Declaration, release: Release) -> None:
+def _tell(wanted: Declaration, release: Release, *, was_there: bool) -> None:
     say = note if wanted.output == STANDARD else show
     where = "standard output" if wanted.output == STANDARD else wanted.output
-    say(f"Wrote {where}: {release.domain}, by {release.mechanism}.")
+    wrote = f"{where} was there already, and is now recorded as delivered" if was_there else f"Wrote {where}"
+    say(f"{wrote}: {release.domain}, by {release.mechanism}.")
     say(str(release.guarantee))
     if release.record is not None:
         record = release.record

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from sparsedp.cli.interruption import Interrupted, spent_before
+from sparsedp.cli.interruption import Interrupted, done_before
 from sparsedp.cli.shell_words import in_shell_words
 from sparsedp.errors import SparsedpError
 
@@ -64,7 +64,7 @@ class Group(_Explained, TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as interrupt:
-            raise Interrupted(spent_before(interrupt)) from None
+            raise Interrupted(done_before(interrupt)) from None
 
 
 def group(text: str, *, name: str | None = None, epilog: str | None = None) -> typer.Typer:

@@ -1,18 +1,20 @@
 """Where `sparsedp release` brings a release: a Parquet file, a CSV file, or standard output.
 
-What is not a Parquet file cannot be asked later whether it holds a release, and what went to standard output is gone:
-such a release counts as delivered once it was written to the end. If that fails, the same command sends it again.
+What went to standard output is gone, and cannot be asked later: such a release counts as delivered once it was written
+to the end. If that fails, the same command sends it again.
 """
 
 from __future__ import annotations
 
+import filecmp
 import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparsedp.cli.declaration import Declaration
 from sparsedp.cli.files import STANDARD
-from sparsedp.cli.release_output import write_release
+from sparsedp.cli.release_output import write_csv, write_release
 from sparsedp.publishing.delivery import Delivery, FileDelivery
 
 if TYPE_CHECKING:
@@ -37,8 +39,13 @@ class OutputDelivery:
             FileDelivery(Path(self._output).with_suffix(".parquet"), overwrite=True).check()
 
     def has(self, release: Release) -> bool:
-        """Nobody can tell."""
-        return False
+        """Whether the file is what would be written; of standard output nobody can tell."""
+        if self._output == STANDARD or self._form != "csv" or not Path(self._output).is_file():
+            return False
+        with tempfile.TemporaryDirectory(prefix="sparsedp-") as folder:
+            written = Path(folder) / "release.csv"
+            write_csv(release, written)
+            return filecmp.cmp(written, self._output, shallow=False)
 
     def write(self, release: Release) -> None:
         """Write it to the end."""

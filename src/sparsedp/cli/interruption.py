@@ -19,10 +19,16 @@ class Interrupted(Exception):
 NOTHING_SPENT = "Nothing was spent and nothing was written."
 
 
+STAYS_SPENT = "stays spent."
+GOES_ON = "goes on from what is stored and spends nothing."
+TAKES_NOTE = "takes note of that and spends nothing."
+"""How notes end that we have put on an error; those of other libraries can quote data, and are not passed on."""
+
+
 def spent_before(error: BaseException) -> str:
-    """What the library noted on an error about a debit that came before it; empty if there was none."""
-    notes = getattr(error, "__notes__", [])
-    return " ".join(dict.fromkeys(text for text in notes if isinstance(text, str) and text.endswith("stays spent.")))
+    """What was noted on an error about a debit that came before it; empty if there was none."""
+    notes = (note for note in getattr(error, "__notes__", []) if isinstance(note, str))
+    return " ".join(dict.fromkeys(note for note in notes if note.endswith((STAYS_SPENT, GOES_ON, TAKES_NOTE))))
 
 
 class Interruption:
@@ -30,6 +36,8 @@ class Interruption:
 
     def __init__(self) -> None:
         self.noticed = False
+        self.done = ""
+        """What is to be said of the command, if it is stopped where nobody knows better; empty if it did nothing."""
 
     def __call__(self, _number: int, _frame: FrameType | None) -> None:
         """The handler of the signal."""
@@ -37,11 +45,34 @@ class Interruption:
         raise KeyboardInterrupt
 
 
+def is_interrupted(error: BaseException | None = None) -> bool:
+    """Whether Ctrl-C was pressed, even if some library has swallowed it or made an error of its own of it."""
+    watch = _watch()
+    return isinstance(error, KeyboardInterrupt) or (watch is not None and watch.noticed)
+
+
 def refuse_if_interrupted() -> None:
     """Stop now if Ctrl-C was pressed and some library has swallowed it."""
-    handler = signal.getsignal(signal.SIGINT)
-    if isinstance(handler, Interruption) and handler.noticed:
+    if is_interrupted():
         raise KeyboardInterrupt
+
+
+def from_here_on(done: str) -> None:
+    """What to say if Ctrl-C is pressed from here on, where nobody knows better."""
+    watch = _watch()
+    if watch is not None:
+        watch.done = done
+
+
+def done_before(error: BaseException) -> str:
+    """What was spent and written before an interruption, as far as is known where nobody knows better."""
+    watch = _watch()
+    return spent_before(error) or ("" if watch is None else watch.done)
+
+
+def _watch() -> Interruption | None:
+    handler = signal.getsignal(signal.SIGINT)
+    return handler if isinstance(handler, Interruption) else None
 
 
 @contextmanager

@@ -16,3 +16,8 @@ def records_from(source: str) -> Any:
     if sys.stdin.isatty():
         raise InvalidInput("standard input", "a terminal", "pipe CSV into it, or name a file")
     return sys.stdin.buffer
+
+
+def unread(source: str) -> Any:
+    """The same, to be named and not read: a dry run may well have a terminal as its standard input."""
+    return sys.stdin.buffer if source == STANDARD else source

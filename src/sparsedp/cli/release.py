@@ -156,7 +156,7 @@ def release_records(
     """Count records, publish the counts once under differential privacy, and write the release to a file.
 
     The budget is debited from the ledger before any noise is drawn. If the command is interrupted after that, run it
-    again as it was: it goes on from the stored measurement and spends nothing more.
+    again, with another -o if need be: it goes on from the stored measurement and spends nothing more.
     """
     given: dict[str, Any] = {
         "source": source,

@@ -14,7 +14,7 @@ from typing import Any
 import typer
 
 from sparsedp.cli.exit_codes import ExitCode, code_of
-from sparsedp.cli.interruption import Interrupted, spent_before, watched
+from sparsedp.cli.interruption import Interrupted, done_before, spent_before, watched
 from sparsedp.cli.speaking import coloured
 from sparsedp.errors import SparsedpError
 
@@ -37,11 +37,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
             code = typer.main.get_command(app).main(given, prog_name="sparsedp", standalone_mode=False)
             sys.stdout.flush()
             if interruption.noticed and code == ExitCode.INTERRUPTED:  # before the command began
-                raise Interrupted
+                raise Interrupted(interruption.done)
             return code if isinstance(code, int) else ExitCode.DONE
         except BaseException as error:
             if interruption.noticed and not isinstance(error, Interrupted | SystemExit):
-                error = Interrupted(spent_before(error))
+                error = Interrupted(done_before(error))
             return _ended_by(error, debug=debug)
 
 

@@ -64,13 +64,25 @@ class Order:
     def request(self, to: str) -> str:
         """What identifies an order that goes to the place `to`, so that an interrupted one is known again.
 
-        A hash of public facts: what was declared, and the name of the source; never of content. Of data in memory only
-        the type is known by name; which they are is told by the place they go to.
+        A hash of public facts: what was declared, and the name of the source; never of content. Records in a file are
+        known by its name, wherever their release goes. Of data in memory, or that are piped in, only the type is known
+        by name; which they are is told by the place they go to.
         """
-        named = isinstance(self.source, str | os.PathLike)
-        source = os.path.abspath(os.fsdecode(self.source)) if named else type(self.source).__name__
-        facts = {"source": source, "to": to, **self._declared()}
+        facts = {"source": self._source_name or type(self.source).__name__, **self._declared()}
+        if self._source_name is None:
+            facts["to"] = to
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def is_of_a_file(self) -> bool:
+        """Whether the source has a name by which an interrupted order is known, wherever its release goes."""
+        return self._source_name is not None
+
+    @property
+    def _source_name(self) -> str | None:
+        if not isinstance(self.source, str | os.PathLike):
+            return None
+        return os.path.abspath(os.fsdecode(self.source))
 
     def _counting(self) -> Request:
         given = self.counting

@@ -65,6 +65,14 @@ def test_the_next_run_finds_what_there_is(ledger: DataSetLedger) -> None:
     assert ledger.unfinished("table") is None, "the newest run is done, so nothing is waited for"
 
 
+def test_what_is_stored_is_not_forgotten_when_a_later_one_is_delivered(ledger: DataSetLedger) -> None:
+    first = ledger.settle(ledger.debit(TENTH, "first", request="table"), NoisySynopsis())
+    ledger.deliver(ledger.settle(ledger.debit(TENTH, "second", request="table"), NoisySynopsis()), "digest 2")
+    found = ledger.unfinished("table")
+    assert found is not None
+    assert (found.number, found.synopsis_path) == (first.number, first.synopsis_path)
+
+
 def test_a_synopsis_written_but_not_recorded_is_found(ledger: DataSetLedger) -> None:
     spend = ledger.debit(TENTH, "killed in between", request="table")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -37,13 +36,13 @@ def recover_release(
 
     It is recovered from the measurement that is stored beside the ledger.
     """
-    from sparsedp.synopsis import open_synopsis
+    from sparsedp.publishing.stored import recovered
 
     with write_release(output, form, overwrite=overwrite, as_json=as_json) as write:
         ledger, entry = _found(file, spend)
         if entry.synopsis_path is None:
             raise BadFile(f"Spend {spend} of {file} has no stored measurement: {_why(entry)}.")
-        release = replace(open_synopsis(entry.synopsis_path).recover(), record=ledger.record(entry))
+        release = recovered(ledger, entry)
         write(release)
     if entry.state != "delivered":
         ledger.deliver(entry, release.digest)

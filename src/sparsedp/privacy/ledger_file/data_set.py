@@ -111,15 +111,19 @@ class DataSetLedger(Ledger):
         return self._shelf.found(delivered)
 
     def unfinished(self, request: str) -> Spend | None:
-        """The newest spend for this request whose release was not delivered, and None if the last one was.
+        """The newest spend for this request whose release was not delivered.
 
-        One that has its synopsis comes before one that has not: it can be delivered at no cost. A spend whose
-        `synopsis_path` is None bought nothing that is left, or belongs to a run that is still under way.
+        One that has its synopsis comes first, also if a later one was delivered: it is paid for, and can be delivered
+        at no cost. A spend whose `synopsis_path` is None bought nothing that is left, or belongs to a run that is still
+        under way; once a later one was delivered, nobody waits for it.
         """
         entries = [entry for entry in self.entries if entry.request == request]
         done = max((entry.number for entry in entries if entry.state == "delivered"), default=0)
-        open_ones = [self._shelf.found(entry) for entry in entries if entry.number > done]
-        return max(open_ones, key=lambda spend: (spend.synopsis_path is not None, spend.number), default=None)
+        open_ones = [self._shelf.found(entry) for entry in reversed(entries) if entry.state != "delivered"]
+        for spend in open_ones:
+            if spend.synopsis_path is not None:
+                return spend
+        return next((spend for spend in open_ones if spend.number > done), None)
 
     def stored(self, spend: Spend) -> Spend:
         """The spend with the place of its synopsis, where that is still as it was stored."""
