@@ -136,6 +136,30 @@ def test_lines_of_text_declare_a_domain() -> None:
     assert Domain.parse(iter(["region:north,south"])) == Domain(REGION)
 
 
+def test_a_domain_may_be_given_by_its_axes_as_objects_or_as_text() -> None:
+    assert Domain.of(DOMAIN) is DOMAIN
+    assert Domain.of(REGION) == Domain.of("region:north,south") == Domain(REGION)
+    mixed: list[Axis | str] = ["region:north,south", AGE]
+    assert Domain.of(iter(mixed)) == Domain([REGION, AGE])
+
+
+@pytest.mark.parametrize(
+    ("declared", "complaint"),
+    [
+        (None, r"domain is of type NoneType; give a sparsedp\.Domain, or its axes: \['day:"),
+        ((4,), "domain is of type tuple"),
+        (b"age:0..3", "domain is of type bytes"),
+        (np.arange(3), "domain is of type ndarray"),
+        ([], "axes is empty"),
+        (["age"], "domain is 'age', which does not say what the cells are"),
+        ("day:2024-13-01..2024-12-31", "domain is "),
+    ],
+)
+def test_what_declares_no_domain_is_refused(declared: Any, complaint: str) -> None:
+    with pytest.raises(InvalidInput, match=f"^{complaint}"):
+        Domain.of(declared)
+
+
 @pytest.mark.parametrize(
     ("texts", "complaint"),
     [

@@ -62,6 +62,21 @@ class Domain:
             raise InvalidInput("by", f"of type {type(given).__name__}", f"give a list of texts such as {EXAMPLES}")
         return cls([parse_axis(text) for text in given])
 
+    @classmethod
+    def of(cls, declared: Declared) -> Domain:
+        """The domain as it may be given: itself, or its axes, each as an object or as the text that `parse` reads.
+
+        >>> Domain.of(["day:2024-01-01..2024-12-31", "sex:F,M"]).shape
+        (366, 2)
+        """
+        if isinstance(declared, Domain):
+            return declared
+        several = isinstance(declared, Iterable) and not isinstance(declared, str | bytes)
+        parts: list[Any] = list(declared) if several else [declared]  # type: ignore[arg-type]
+        if not all(isinstance(part, str | Axis) for part in parts):
+            raise InvalidInput("domain", f"of type {type(declared).__name__}", DECLARED_WANTED)
+        return cls([_parsed(part) if isinstance(part, str) else part for part in parts])
+
     @property
     def specs(self) -> tuple[str, ...]:
         """The axes as lines of text, which `Domain.parse` reads back."""
@@ -156,7 +171,21 @@ class Domain:
         return cls(axis_from(axis) for axis in description["axes"])
 
 
+Declared = Domain | Axis | str | Iterable[Axis | str]
+"""How a domain may be given to the calls that need one."""
+
+DECLARED_WANTED = "give a sparsedp.Domain, or its axes: ['day:2024-01-01..2024-12-31', 'sex:F,M']"
 WANTED = "give a list of axes, such as [sparsedp.Bins('age', [0, 18, 65, 120])]; Domain.parse reads text"
+
+
+def _parsed(text: str) -> Axis:
+    """The axis of a text that was given as a part of `domain`, which refusals then name."""
+    try:
+        return parse_axis(text)
+    except InvalidInput as error:
+        if error.argument != "by":
+            raise
+        raise InvalidInput("domain", error.given, error.remedy) from None
 
 
 def _checked(axes: tuple[Any, ...]) -> tuple[Axis, ...]:

@@ -59,7 +59,7 @@ def test_the_unit_has_to_be_said() -> None:
 def test_axes_and_texts_will_do_for_a_domain() -> None:
     expected = count(TABLE, DOMAIN, privacy_unit="who").values.tolist()
     for domain in (Integers("age", 0, 9), [Integers("age", 0, 9)], "age:0..9", ["age:0..9"]):
-        assert count(TABLE, domain, privacy_unit="who").values.tolist() == expected  # type: ignore[arg-type]
+        assert count(TABLE, domain, privacy_unit="who").values.tolist() == expected
 
 
 @pytest.mark.parametrize("source", [5, None, [1, 2], {"who": [1]}, b"visits.csv", object])

@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pytest
 
 import sparsedp as sdp
+from sparsedp.axes import Axis
 from sparsedp.bases.separable import Separable
 from sparsedp.errors import InvalidInput, UnknownName
 from sparsedp.mechanisms import Mechanism
@@ -88,11 +89,18 @@ def test_a_domain_of_one_axis_is_a_vector_with_names(mechanism: Mechanism) -> No
     assert release.range_sum("2026-01-02", 8) == pytest.approx(release.values[1:].sum())
 
 
+def test_axes_and_texts_will_do_for_a_domain(mechanism: Mechanism) -> None:
+    mixed: list[Axis | str] = [*DOMAIN.specs[:1], *DOMAIN.axes[1:]]
+    for domain in (DOMAIN, DOMAIN.specs, DOMAIN.axes, mixed):
+        assert mechanism.release(COUNTS, epsilon=5, domain=domain).domain == DOMAIN
+        assert mechanism.measure(COUNTS, epsilon=5, domain=domain).recover().domain == DOMAIN
+
+
 def test_refusals_cost_nothing(mechanism: Mechanism) -> None:
     ledger = sdp.Ledger(epsilon=1)
     for counts, domain in ((COUNTS[0], DOMAIN), (COUNTS, "region"), (np.zeros((1,) * 33, dtype=int), None)):
         with pytest.raises(InvalidInput, match=r"^(counts|domain) is"):
-            mechanism.release(counts, epsilon=1, domain=domain, ledger=ledger)  # type: ignore[arg-type]
+            mechanism.release(counts, epsilon=1, domain=domain, ledger=ledger)
     assert ledger.remaining == sdp.Budget(epsilon=1)
 
 

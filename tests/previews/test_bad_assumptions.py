@@ -47,6 +47,8 @@ NAN = float("nan")
         ({"domain": ()}, "domain", "empty"),
         ({"domain": True}, "domain", "type bool"),
         ({"domain": "24"}, "domain", "number of cells"),
+        ({"domain": ["sex:"]}, "domain", "never read off the data"),
+        ({"domain": [24, 7]}, "domain", "a shape such as (24, 7)"),
         ({"domain": (4, -1)}, "domain", "whole number"),
         ({"domain": np.array([3, 9, 12])}, "domain", "never the counts"),
     ],

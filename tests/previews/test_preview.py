@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
+from sparsedp.axes import Axis
 from sparsedp.noise.source import SeededSource
 from sparsedp.previews import larger_tables
 from sparsedp.previews.scenario import Guess
@@ -63,6 +64,16 @@ def test_more_budget_gives_less_error() -> None:
 def test_the_same_call_gives_the_same_numbers() -> None:
     first, second = (sdp.preview(64, epsilon=1, total=1000, mechanism="privelet").table for _ in range(2))
     assert first == second
+
+
+def test_axes_and_texts_will_do_for_a_domain() -> None:
+    domain = sdp.Domain([sdp.Integers("hour", 0, 11), sdp.Categories("sex", ["F", "M"])])
+    mixed: list[Axis | str] = ["hour:0..11", domain.axes[1]]
+    given = (domain, domain.axes, list(domain.specs), mixed)
+    found = [sdp.preview(each, epsilon=1, total=1000, mechanism="laplace", runs=1) for each in given]
+    assert all(each.domain == domain for each in found)
+    one = sdp.preview("hour:0..11", epsilon=1, total=1000, mechanism="laplace", runs=1)
+    assert one.domain == sdp.Domain(domain.axes[0])
 
 
 def test_every_form_of_budget_and_of_neighbours() -> None:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from sparsedp.arrays import Integers
 from sparsedp.counts import Counts
-from sparsedp.domain import Domain
+from sparsedp.domain import Declared
 from sparsedp.ingest.bounding import Reservoir
 from sparsedp.ingest.counting import add_kept
 from sparsedp.ingest.lookups import Lookups
@@ -23,7 +23,7 @@ from sparsedp.validate import Number
 
 def count(
     source: Any,
-    domain: Domain,
+    domain: Declared,
     *,
     privacy_unit: str | Sequence[str] | None,
     max_contributions: int = 1,
@@ -37,6 +37,7 @@ def count(
 ) -> Counts:
     """Count records in the cells of a domain, each person at most `max_contributions` times.
 
+    `domain` is a `Domain`, or its axes, as objects or as text: ["day:2024-01-01..2024-12-31", "sex:F,M"].
     `source` is a file, a folder or a glob of CSV or Parquet files, an open file of CSV, an Arrow table, dataset or
     reader, or a pandas or polars frame, with one record a row. `privacy_unit` is the column, or the columns, that say
     whose a record is; None declares that every record is another person's. `columns` names the column of an axis where

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from sparsedp import validate
 from sparsedp.axes import Axis
@@ -80,12 +79,9 @@ def request_of(
 
 
 def _domain(domain: object) -> Domain:
-    if isinstance(domain, Domain):
-        return domain
-    declared = isinstance(domain, str | Axis) or (isinstance(domain, Iterable) and not isinstance(domain, bytes))
-    if declared and domain != "auto":
-        parts: list[Any] = [domain] if isinstance(domain, str | Axis) else list(domain)  # type: ignore[call-overload]
-        return Domain.parse(parts) if parts and all(isinstance(part, str) for part in parts) else Domain(parts)
+    declared = isinstance(domain, Domain | Axis | Iterable) and not isinstance(domain, bytes)
+    if declared and not (isinstance(domain, str) and domain == "auto"):
+        return Domain.of(domain)  # type: ignore[arg-type]
     given = "missing" if domain is None else repr(domain) if domain == "auto" else f"of type {type(domain).__name__}"
     example = "sparsedp.Domain([sparsedp.Integers('age', 0, 120)])"
     why = "cells are never read off the data, where the first, the last or a rare one would tell about a single person"

@@ -15,7 +15,7 @@ from sparsedp import validate
 from sparsedp.arrays import Integers, usual_warnings
 from sparsedp.constraints import Constraints
 from sparsedp.counts import Counts
-from sparsedp.domain import Domain
+from sparsedp.domain import Declared, Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.measurement import RawMeasurement
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
@@ -58,7 +58,7 @@ class Mechanism(ABC):
         epsilon: validate.Number | Budget | None = None,
         rho: validate.Number | None = None,
         delta: validate.Number | None = None,
-        domain: Domain | None = None,
+        domain: Declared | None = None,
         contribution: int | None = None,
         neighbours: str = "add_remove",
         negative: bool = False,
@@ -87,7 +87,7 @@ class Mechanism(ABC):
         epsilon: validate.Number | Budget | None = None,
         rho: validate.Number | None = None,
         delta: validate.Number | None = None,
-        domain: Domain | None = None,
+        domain: Declared | None = None,
         contribution: int | None = None,
         neighbours: str = "add_remove",
         negative: bool = False,
@@ -102,7 +102,8 @@ class Mechanism(ABC):
         one tenth). A `Budget` of any kind may stand here.
         `rho`: instead, that of ρ-zCDP, with discrete Gaussian noise.
         `delta`: beside `epsilon`, for (ε, δ)-differential privacy: the greatest ρ that gives it is spent.
-        `domain`: what the cells are; the counts must have its shape. A table without one gets plain ordered axes.
+        `domain`: what the cells are, a `Domain` or its axes, as objects or as text ("sex:F,M"); the counts must have
+        its shape. A table without one gets plain ordered axes.
         `counts`: ready-made counts, or what `sparsedp.count` made of records, which brings its domain and its bound.
         `contribution`: the most one person can change the counts by, in total: your promise, 1 if you say nothing.
         `neighbours`: "add_remove" one person, or "replace_one" (twice the noise).
@@ -121,7 +122,7 @@ class Mechanism(ABC):
         return synopsis
 
     def sense(
-        self, counts: npt.ArrayLike | Counts, *, domain: Domain | None = None, negative: bool = False
+        self, counts: npt.ArrayLike | Counts, *, domain: Declared | None = None, negative: bool = False
     ) -> RawMeasurement:
         """Exact sums of one part of the data, to be merged with others' (`+`) and given to `perturb`. PRIVATE."""
         table = private_table(counts, domain, None, negative=negative)

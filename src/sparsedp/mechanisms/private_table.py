@@ -10,7 +10,7 @@ from sparsedp import validate
 from sparsedp.arrays import Integers
 from sparsedp.constraints import Constraints
 from sparsedp.counts import Counts
-from sparsedp.domain import Domain
+from sparsedp.domain import Declared, Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.privacy.counted import Counted
 from sparsedp.quantity import RECORDS, Quantity
@@ -29,7 +29,7 @@ class PrivateTable:
 
 
 def private_table(
-    counts: npt.ArrayLike | Counts, domain: Domain | None, contribution: int | None, *, negative: bool
+    counts: npt.ArrayLike | Counts, declared: Declared | None, contribution: int | None, *, negative: bool
 ) -> PrivateTable:
     """The table that was given, or what is wrong with it; nothing is spent yet.
 
@@ -37,10 +37,9 @@ def private_table(
     nothing is said. A table that names no domain gets plain axes, a vector none.
     """
     validate.yes_or_no("negative", negative)
+    domain = None if declared is None else Domain.of(declared)
     if isinstance(counts, Counts):
         return _of_records(counts, domain, contribution, negative=negative)
-    if domain is not None and not isinstance(domain, Domain):
-        raise InvalidInput("domain", f"of type {type(domain).__name__}", "give a sparsedp.Domain")
     array = validate.counts_array("counts", counts, negative=negative, shape=None if domain is None else domain.shape)
     if domain is None and array.ndim > 1:
         domain = Domain.of_shape(array.shape)

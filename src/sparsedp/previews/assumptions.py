@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from sparsedp import validate
 from sparsedp.arrays import Floats
+from sparsedp.axes import Axis
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput, UnknownName
 from sparsedp.previews.scenario import Guess
@@ -22,14 +23,17 @@ Total = validate.Number | tuple[validate.Number, validate.Number]
 
 
 def checked_domain(domain: object) -> Domain:
-    """A domain, from itself, a shape, or a number of cells."""
-    if isinstance(domain, Domain):
-        return domain
+    """A domain, from itself, its axes, a shape, or a number of cells."""
+    if isinstance(domain, Domain | Axis) or _names_axes(domain):
+        return Domain.of(domain)  # type: ignore[arg-type]
     if isinstance(domain, Integral) and not isinstance(domain, bool):
         return Domain.of_shape((validate.whole("domain", domain),))
     if isinstance(domain, tuple) and domain:
         return Domain.of_shape([validate.whole("domain", side) for side in domain])
-    remedy = "give a sparsedp.Domain, a shape such as (24, 7), or a number of cells; never the counts themselves"
+    remedy = (
+        "give a sparsedp.Domain, its axes (['age:0..100/5', 'sex:F,M']), a shape such as (24, 7), or a number of cells; "
+        "never the counts themselves"
+    )
     raise InvalidInput("domain", "empty" if isinstance(domain, tuple) else _kind(domain), remedy)
 
 
@@ -88,6 +92,12 @@ def _checked_total(total: object) -> int:
     if not 1 <= number <= MOST:
         raise InvalidInput("total", validate.shown(number), TOTAL_WANTED if number < 1 else "give at most 2**53")
     return round(number)
+
+
+def _names_axes(domain: object) -> bool:
+    """Whether it is axes or texts that begin with the name of one: "sex:F,M"."""
+    parts = domain if isinstance(domain, list | tuple) and domain else [domain]
+    return all(isinstance(part, Axis) or (isinstance(part, str) and ":" in part) for part in parts)
 
 
 def _kind(given: object) -> str:

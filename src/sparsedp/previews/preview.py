@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from sparsedp import validate
-from sparsedp.domain import Domain
+from sparsedp.domain import Declared
 from sparsedp.mechanisms import Mechanism
 from sparsedp.previews.assumptions import (
     Total,
@@ -25,7 +25,7 @@ from sparsedp.publishing import DEFAULT, checked_mechanism
 
 
 def preview(
-    domain: Domain | int | tuple[int, ...],
+    domain: Declared | int | tuple[int, ...],
     *,
     epsilon: validate.Number | Budget | None = None,
     rho: validate.Number | None = None,
@@ -44,7 +44,8 @@ def preview(
     off the counts you mean to publish**: a preview made from them would say something about them, and so would your
     choice of a budget after it.
 
-    `domain`: a `Domain`, a shape such as (24, 7), or a number of cells.
+    `domain`: a `Domain`, its axes (["day:2024-01-01..2024-12-31", "sex:F,M"]), a shape such as (24, 7), or a number of
+    cells.
     `epsilon`, `rho`, `delta`, `mechanism`, `contribution`, `neighbours`: as for `sparsedp.release`.
     `total`: a guess at the sum of all counts, or two of them for a range: (10_000, 50_000).
     `smoothness`: how the counts run along the ordered axes: "flat", "smooth", "steps" (constant blocks), "spiky" (few

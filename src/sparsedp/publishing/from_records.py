@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sparsedp import validate
-from sparsedp.axes import Axis
 from sparsedp.constraints import Constraints
-from sparsedp.domain import Domain
+from sparsedp.domain import Declared
 from sparsedp.mechanisms import Mechanism
 from sparsedp.privacy.asked import asked_for
 from sparsedp.privacy.budget import Budget
@@ -25,7 +24,7 @@ def publish(
     source: Any,
     *,
     to: str | os.PathLike[str],
-    domain: Domain | str | Sequence[str] | Sequence[Axis],
+    domain: Declared,
     privacy_unit: str | Sequence[str] | None,
     max_contributions: int = 1,
     epsilon: validate.Number | Budget | None = None,
@@ -53,8 +52,9 @@ def publish(
     aloud that nobody keeps count of what is spent.
 
     With a ledger file an interruption costs nothing twice: once the noisy measurement is stored beside the ledger, the
-    same call goes on from there, reads no records and spends nothing. Stopped between the debit and that moment, the
-    budget is spent, which the next call says before it spends again.
+    same call goes on from there, reads no records and spends nothing; of records in a file also if `to` is another.
+    What was stored is what was paid for, even if the file has changed since. Stopped between the debit and that moment,
+    the budget is spent, which the next call says before it spends again.
     """
     validate.yes_or_no("overwrite", overwrite)
     order = Order(

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from sparsedp import validate
 from sparsedp.constraints import Constraints
 from sparsedp.counts import Counts
-from sparsedp.domain import Domain
+from sparsedp.domain import Declared
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms import MECHANISMS, Adaptive, Mechanism
 from sparsedp.privacy.budget import Budget
@@ -25,7 +25,7 @@ def release(
     rho: validate.Number | None = None,
     delta: validate.Number | None = None,
     mechanism: str | Mechanism = DEFAULT,
-    domain: Domain | None = None,
+    domain: Declared | None = None,
     contribution: int | None = None,
     neighbours: str = "add_remove",
     negative: bool = False,
@@ -40,7 +40,8 @@ def release(
     Say how much is spent in one of three ways: `epsilon=` (pure ε), `rho=` (ρ-zCDP), or `epsilon=` with `delta=`.
     `mechanism`: a name from `sparsedp.MECHANISMS`, or a mechanism with settings, such as
     `sparsedp.Compressive(basis="cosine")`.
-    `domain`: what the cells are, for a table or for named axes; the release has its shape and its columns.
+    `domain`: what the cells are, for a table or for named axes: a `sparsedp.Domain`, or its axes, as objects or as text
+    (["day:2024-01-01..2024-12-31", "sex:F,M"]). The release has its shape and its columns.
     The other arguments are those of `Mechanism.measure`.
     """
     return checked_mechanism(mechanism).release(
