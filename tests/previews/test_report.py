@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import sparsedp as sdp
@@ -71,11 +72,32 @@ def test_where_none_can_be_written_a_sentence_says_so_and_nothing_is(
 def test_without_a_path_the_figure_itself_is_returned(preview: sdp.Preview) -> None:
     release, errors = preview.plot().axes
     assert "smooth, total 1,000" in release.get_title(loc="left")
-    assert release.get_xlabel() == "cells along hour"
+    assert release.get_xlabel() == "hour"
+    assert release.get_title(loc="left").endswith(("; <area> a", "; <area> b"))
+    assert errors.get_ylabel() == "root mean square error"
     asked = next(line for line in errors.get_lines() if line.get_label() == "a cell")
     assert asked.get_xdata().tolist() == [0.25, 0.5, 1, 2]
     drawn = asked.get_ydata().tolist()
     assert drawn == sorted(drawn, reverse=True)
+
+
+def test_the_picture_is_in_the_axes_own_words_and_no_band_is_below_zero() -> None:
+    texts = ["day:2024-01-01..2024-02-29", "ward:3..5"]
+    preview = sdp.preview(texts, epsilon="0.1", total=500, smoothness="spiky", runs=1)
+    axis = preview.plot().axes[0]
+    counts, band = axis.collections
+    days = np.array(["2023-12-31", "2024-03-01"], dtype="datetime64[D]").astype(float)
+    for drawn in (counts, band):
+        places = drawn.get_paths()[0].vertices[:, 0]
+        assert days[0] < places.min() < places.max() < days[1]
+    assert band.get_paths()[0].vertices[:, 1].min() >= 0
+    assert axis.get_title(loc="left").endswith(("; ward 3", "; ward 4", "; ward 5"))
+
+
+def test_labels_stand_below_the_picture_where_no_axis_has_an_order() -> None:
+    domain = sdp.Domain(sdp.Categories("kind", [f"kind {number}" for number in range(30)]))
+    axis = sdp.preview(domain, epsilon=1, total=900, mechanism="laplace", runs=1).plot().axes[0]
+    assert [label.get_text() for label in axis.get_xticklabels()][:2] == ["kind 0", "kind 3"]
 
 
 def test_without_matplotlib_one_sentence_says_so(preview: sdp.Preview, monkeypatch: pytest.MonkeyPatch) -> None:

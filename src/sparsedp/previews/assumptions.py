@@ -31,8 +31,8 @@ def checked_domain(domain: object) -> Domain:
     if isinstance(domain, tuple) and domain:
         return Domain.of_shape([validate.whole("domain", side) for side in domain])
     remedy = (
-        "give a sparsedp.Domain, its axes (['age:0..100/5', 'sex:F,M']), a shape such as (24, 7), or a number of cells; "
-        "never the counts themselves"
+        "give a sparsedp.Domain, its axes (['age:0..100/5', 'sex:F,M']), a shape such as (24, 7), or a number of "
+        "cells; never the counts themselves"
     )
     raise InvalidInput("domain", "empty" if isinstance(domain, tuple) else _kind(domain), remedy)
 

@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsedp.arrays import Floats
+from sparsedp.axes import Axis, Calendar, Categories
 from sparsedp.previews.factors import ASKED_FOR
 from sparsedp.previews.questions import ASKED, cells_asked_for
 from sparsedp.previews.words import question_name
+from sparsedp.releases.uncertainty import possible_ends
+from sparsedp.reports.groupings import groupings_of
+from sparsedp.reports.labels import labels_of
+from sparsedp.reports.panels import date_ticks, places_of, safe
 from sparsedp.reports.picture_file import empty_figure
 
 if TYPE_CHECKING:
@@ -19,6 +24,9 @@ if TYPE_CHECKING:
 SHOWN_FIRST = "smooth"
 WIDEST = 400
 """Cells in the picture: of more, the ones around the largest count are shown."""
+MOST_LABELS = 12
+"""Of an axis of categories, written below the picture."""
+LONGEST_TITLE = 90
 COLOURS = {"cell": "tab:blue", "box": "tab:orange", "total": "tab:green"}
 
 
@@ -39,28 +47,50 @@ def _draw_release(axis: Any, preview: Preview, scenario: Scenario) -> None:
     counts, values = scenario.counts[line].astype(np.float64), scenario.values[line]
     error = float(scenario.errors[ASKED_FOR][ASKED.index("cell")])
     first = int(np.clip(counts.argmax() - WIDEST // 2, 0, max(0, counts.size - WIDEST)))
-    places = np.arange(first, min(counts.size, first + WIDEST))
-    counts, values = counts[places], values[places]
+    shown = slice(first, first + WIDEST)
+    counts, values, places = counts[shown], values[shown], _scale(axis, scenario.domain.axes[along])[shown]
+    low, high = possible_ends(values - 2 * error, values + 2 * error, values)
     axis.fill_between(places, counts, step="mid", color="0.85", label="made-up counts")
-    axis.fill_between(
-        places, values - 2 * error, values + 2 * error, step="mid", color="tab:blue", alpha=0.2, label="± 2 errors"
-    )
+    axis.fill_between(places, low, high, step="mid", color="tab:blue", alpha=0.2, label="± 2 errors")
     axis.step(places, values, where="mid", color="tab:blue", linewidth=1.1, label="published")
     axis.axhline(0, color="0.6", linewidth=0.6)
-    axis.set_xlabel(f"cells along {along}")
     axis.set_ylabel("count")
     size = "" if scenario.domain == preview.domain else f", on {scenario.domain.size:,} cells"
-    axis.set_title(f"one guess: {scenario.guess.shape}, total {scenario.guess.total:,}{size}", loc="left", fontsize=10)
+    title = f"one guess: {scenario.guess.shape}, total {scenario.guess.total:,}{size}{_slice_in_words(scenario, line)}"
+    axis.set_title(safe(title, LONGEST_TITLE), loc="left", fontsize=10)
     axis.legend(fontsize=9)
 
 
-def _line_of_cells(scenario: Scenario) -> tuple[str, tuple[int | slice, ...]]:
+def _scale(axis: Any, along: Axis) -> Any:
+    """Where cells stand, in the axis' own words, which are written beside it."""
+    finest = groupings_of(along)[-1]
+    axis.set_xlabel(safe(along.name))
+    if isinstance(along, Categories):
+        every = -(-along.length // MOST_LABELS)
+        axis.set_xticks(np.arange(0, along.length, every), [safe(each, 12) for each in labels_of(finest)[::every]])
+        return np.arange(along.length)
+    if isinstance(along, Calendar):
+        date_ticks(axis.xaxis)
+    return places_of(finest)
+
+
+def _slice_in_words(scenario: Scenario, line: tuple[int | slice, ...]) -> str:
+    """Where on the other axes the drawn cells are: "; sex F"."""
+    parts = [
+        f"{axis.name} {labels_of(groupings_of(axis)[-1])[at]}"
+        for axis, at in zip(scenario.domain.axes, line, strict=True)
+        if not isinstance(at, slice)
+    ]
+    return f"; {', '.join(parts)}" if parts else ""
+
+
+def _line_of_cells(scenario: Scenario) -> tuple[int, tuple[int | slice, ...]]:
     """The longest axis, an ordered one if there is one, through the largest count."""
     axes = scenario.domain.axes
     longest = max(range(len(axes)), key=lambda place: (axes[place].ordered, axes[place].length))
     peak = np.unravel_index(int(scenario.counts.argmax()), scenario.counts.shape)
     line = tuple(slice(None) if place == longest else int(at) for place, at in enumerate(peak))
-    return axes[longest].name, line
+    return longest, line
 
 
 def _draw_errors(axis: Any, preview: Preview) -> None:
@@ -84,5 +114,6 @@ def _draw_errors(axis: Any, preview: Preview) -> None:
     axis.set_xticks(amounts, [f"{amount:g}" for amount in amounts])
     axis.minorticks_off()
     axis.set_xlabel("ε" if setting.budget.epsilon is not None else "ρ")
+    axis.set_ylabel("root mean square error")
     axis.set_title("typical error at other budgets", loc="left", fontsize=10)
     axis.legend(fontsize=9)

@@ -25,7 +25,7 @@ SKEWED = 0.1
 def line(axes: Any, picture: Picture, amount: str) -> None:
     """Values along an ordered axis, and the band that true values lie in."""
     grouping, banded = picture.groupings[0], picture.banded
-    places = _places(grouping)
+    places = places_of(grouping)
     values = banded.values.ravel()
     if banded.low is not None and banded.high is not None:
         axes.fill_between(places, banded.low.ravel(), banded.high.ravel(), color=ACCENT, alpha=0.22, linewidth=0)
@@ -39,7 +39,7 @@ def line(axes: Any, picture: Picture, amount: str) -> None:
 def lines(axes: Any, picture: Picture, amount: str) -> None:
     """A line with its band for each label, told apart by dashes and markers as well as by colour."""
     (labels, along), banded = picture.groupings, picture.banded
-    places = _places(along)
+    places = places_of(along)
     every = max(1, len(along) // 12)
     for row, label in enumerate(labels_of(labels)):
         colour = SERIES[row]
@@ -70,13 +70,14 @@ def _along(axes: Any, grouping: Grouping, values: Floats, amount: str) -> None:
     axes.set_ylabel(amount, color=SOFT)
     axes.yaxis.set_major_formatter("{x:,.0f}" if np.ptp(axes.get_ylim()) > 5 else "{x:g}")
     if grouping.scale["kind"] == "time":
-        _date_ticks(axes.xaxis)
+        date_ticks(axes.xaxis)
     zone = grouping.scale.get("zone")
     axes.set_xlabel(safe(grouping.scale["name"]) + (f" ({zone})" if zone else ""), color=SOFT)
     axes.margins(x=0.01)
 
 
-def _date_ticks(axis: Any) -> None:
+def date_ticks(axis: Any) -> None:
+    """Dates and times as short as they can be told."""
     from matplotlib import dates
 
     locator: Any = dates.AutoDateLocator()  # type: ignore[no-untyped-call]
@@ -143,7 +144,7 @@ def _colours(values: Floats) -> dict[str, Any]:
     return {"cmap": "Blues", "norm": PowerNorm(0.5 if skewed else 1.0, vmin=0.0, vmax=most)}
 
 
-def _places(grouping: Grouping) -> Any:
+def places_of(grouping: Grouping) -> Any:
     """Where points stand on a scale of times or numbers."""
     scale = grouping.scale
     if scale["kind"] == "time":
