@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
+from sparsedp.mechanisms import Mechanism
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +24,23 @@ def test_words_say_what_was_assumed_and_that_nothing_is_spent(preview: sdp.Previ
     assert text.count("a box of 5 cells") == 2
     assert "stands out, by three standard errors, from about" in text
     assert repr(preview).startswith("Preview(<area> (2) × hour (24), ε = 0.5, hierarchical: a cell off by ")
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "said"),
+    [
+        (sdp.Adaptive(), "adaptive"),
+        (sdp.Adaptive("ranges"), "adaptive:ranges"),
+        ("adaptive:cells", "adaptive:cells"),
+        (sdp.Hierarchical(branching=16), "hierarchical (branching 16)"),
+        (sdp.Compressive(basis="cosine", seed=3), "compressive (basis cosine)"),
+    ],
+)
+def test_the_workload_and_other_settings_are_said(mechanism: Mechanism | str, said: str) -> None:
+    preview = sdp.preview(64, epsilon=1, total=900, smoothness="flat", mechanism=mechanism, runs=1)
+    assert f" by {said}, for axis0 (64)" in str(preview)
+    assert f", {said}: a cell off by" in repr(preview)
+    assert f"release by {said} at" in preview.plot().get_suptitle()
 
 
 def test_html_holds_the_same_and_escapes_names(preview: sdp.Preview) -> None:

@@ -18,8 +18,8 @@ class Hierarchical(Mechanism):
     """Noisy sums of every node of a tree over the cells; good for long ranges, poor for single cells.
 
     `branching` is the number of children of a node: 2 in the paper's comparison. More children mean fewer levels, so
-    less noise on each cell; `make demo` shows 2 beside 16. Over a table the tree is over the cells row by row, the last
-    axis running fastest: good for whole rows and runs of them, not for boxes.
+    less noise on each cell; `make demo-mechanisms` shows 2 beside 16. Over a table the tree is over the cells row by
+    row, the last axis running fastest: good for whole rows and runs of them, not for boxes.
     Guarantee: ε-differential privacy, ρ-zCDP or (ε, δ), as asked. Proof: `mechanisms/hierarchical.md`.
     """
 

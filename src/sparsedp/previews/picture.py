@@ -37,8 +37,8 @@ def draw(preview: Preview) -> Any:
     names = [scenario.guess.shape for scenario in preview.scenarios]
     _draw_release(left, preview, preview.scenarios[names.index(SHOWN_FIRST) if SHOWN_FIRST in names else 0])
     _draw_errors(right, preview)
-    budget, mechanism = preview.setting.budget, preview.setting.mechanism.name
-    canvas.suptitle(f"What a release by {mechanism} at {budget} would be like: made-up counts, nothing spent")
+    budget, made_by = preview.setting.budget, preview.setting.made_by
+    canvas.suptitle(f"What a release by {made_by} at {budget} would be like: made-up counts, nothing spent")
     return canvas
 
 

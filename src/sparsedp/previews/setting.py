@@ -9,6 +9,7 @@ from math import sqrt
 from sparsedp.arrays import Floats, Integers
 from sparsedp.domain import Domain
 from sparsedp.mechanisms import Mechanism
+from sparsedp.mechanisms.named import name_and_settings
 from sparsedp.mechanisms.terms import checked_terms
 from sparsedp.noise.source import RandomSource
 from sparsedp.privacy.budget import Budget
@@ -22,6 +23,11 @@ class Setting:
     budget: Budget
     contribution: int
     neighbours: str
+
+    @property
+    def made_by(self) -> str:
+        """The mechanism in words, with its workload or other settings."""
+        return name_and_settings(self.mechanism)
 
     def budget_at(self, factor: Fraction) -> Budget:
         """The budget under which plain noise is `factor` times narrower: ε grows with the factor, ρ with its square."""

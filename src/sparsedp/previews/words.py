@@ -40,7 +40,7 @@ def in_one_line(preview: Preview) -> str:
     """For the interpreter: what it is of, and the error of a cell."""
     error = between(row["error"] for row in preview.table if row["asked"] == "cell")
     setting = preview.setting
-    return f"Preview({preview.domain}, {setting.budget}, {setting.mechanism.name}: a cell off by {error})"
+    return f"Preview({preview.domain}, {setting.budget}, {setting.made_by}: a cell off by {error})"
 
 
 def question_name(preview: Preview, asked: str, cells: int) -> str:
@@ -120,7 +120,7 @@ def _opening(preview: Preview) -> str:
     shapes = list(dict.fromkeys(row["shape"] for row in preview.table))
     shape = f"of any shape ({', '.join(shapes)})" if len(shapes) > 1 else f"of the shape {shapes[0]!r}"
     return (
-        f"Expected errors of a release at {setting.budget} by {setting.mechanism.name}, for {preview.domain}, "
+        f"Expected errors of a release at {setting.budget} by {setting.made_by}, for {preview.domain}, "
         f"if the counts add up to about {totals} and are {shape}. "
         "Simulated on made-up counts: no data was seen and nothing is spent."
     )

@@ -1,0 +1,46 @@
+"""Mechanisms as they are named in text: "laplace", "adaptive:ranges"."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+
+from sparsedp import validate
+from sparsedp.errors import InvalidInput
+from sparsedp.mechanisms import MECHANISMS, Adaptive
+from sparsedp.mechanisms.base import Mechanism
+
+
+def mechanism_named(text: str) -> Mechanism:
+    """The mechanism of that name; that of `Adaptive` may have its workload behind a colon.
+
+    >>> mechanism_named("adaptive:cells")
+    Adaptive(workload='cells')
+    """
+    name, colon, workload = text.partition(":")
+    kind = validate.one_of("mechanism", name, MECHANISMS)
+    if not colon:
+        return kind()
+    if kind is not Adaptive:
+        given, example = f"{text[:40]!r}", f"sparsedp.{kind.__name__}(…)"
+        raise InvalidInput("mechanism", given, f"give {name!r}, or {example} with its settings; a colon is adaptive's")
+    return Adaptive(workload)
+
+
+def name_and_settings(mechanism: Mechanism) -> str:
+    """What it is called, and how it was set where that is not the default: "adaptive:ranges".
+
+    >>> from sparsedp.mechanisms import Hierarchical
+    >>> name_and_settings(Hierarchical(branching=16))
+    'hierarchical (branching 16)'
+    """
+    if isinstance(mechanism, Adaptive):
+        return mechanism.name if mechanism.workload == Adaptive().workload else f"{mechanism.name}:{mechanism.workload}"
+    if not is_dataclass(mechanism):
+        return mechanism.name
+    usual = type(mechanism)()
+    settings = [
+        f"{field.name} {value}"
+        for field in fields(mechanism)
+        if field.name != "seed" and (value := getattr(mechanism, field.name)) != getattr(usual, field.name)
+    ]
+    return f"{mechanism.name} ({', '.join(settings)})" if settings else mechanism.name
