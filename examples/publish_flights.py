@@ -36,7 +36,7 @@ def main() -> None:
     console.print(error_table(truth, releases))
     console.print(f"Spent on these flights so far: {ledger.spent}; left of the ledger's total: {ledger.remaining}.")
     # Which release to publish was settled beforehand: picking the one nearest to the truth would not be private.
-    saved = releases[PUBLISHED][0].save(OUT / "flights.release.parquet")
+    saved = releases[PUBLISHED][0].save(OUT / "hourly-flights.release.parquet")
     published = sdp.open_release(saved)
     console.print(f"{published!r}")
     week = slice(24 * 181, 24 * 188)

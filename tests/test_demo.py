@@ -26,10 +26,14 @@ def run_example(name: str, folder: Path) -> str:
 
 
 def test_the_demo_publishes_with_every_mechanism(tmp_path: Path) -> None:
+    kept = tmp_path / "out" / "flights.release.parquet"  # what `make demo` wrote is not replaced
+    kept.parent.mkdir()
+    kept.write_text("of the other demo")
     printed = run_example("publish_flights.py", tmp_path)
+    assert kept.read_text() == "of the other demo"
     for name in ("publish zeros", *sdp.MECHANISMS, "ε = 0.7", "ε = 0.3"):
         assert name in printed
-    release = sdp.open_release(tmp_path / "out" / "flights.release.parquet")
+    release = sdp.open_release(tmp_path / "out" / "hourly-flights.release.parquet")
     assert release.private
     assert release.spent == sdp.Budget(epsilon="0.1")
     assert len(release) == HOURS_OF_2013
