@@ -159,6 +159,10 @@ def open_contents(path: str | os.PathLike[str], kind: str) -> Contents:
         raise BadFile(f"{source} is a folder; give the path of a file.")
     if not source.is_file():
         raise BadFile(f"There is no file {source}; check the path.")
+    try:
+        open(source, "rb").close()
+    except OSError as error:
+        raise BadFile(f"{source} cannot be read: {error.strerror}; check who may read it.") from None
     return _contents(source, str(source), kind)
 
 

@@ -152,7 +152,7 @@ def test_an_interruption_that_a_library_made_an_error_of_is_explained_the_same_w
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stop_before_the_file()
-    monkeypatch.setattr(interruption.Interruption, "__init__", lambda self: vars(self).update(noticed=True, done=""))
+    monkeypatch.setattr(interruption.Interruption, "noticed", property(lambda _: True, lambda *_: None), raising=False)
     with stopped_at(DataSetLedger, "deliver", RuntimeError("cancelled")):
         assert "visits.release.parquet holds the release, whole" in ended_with(130, *RELEASE)
 

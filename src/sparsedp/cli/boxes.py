@@ -10,8 +10,9 @@ import csv
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from sparsedp.cli.as_typed import check_axes
 from sparsedp.cli.option_text import pairs
-from sparsedp.errors import InvalidInput, UnknownName
+from sparsedp.errors import InvalidInput
 
 if TYPE_CHECKING:
     from sparsedp.axes.base import Axis
@@ -23,9 +24,7 @@ def box_of(release: Release, given: Sequence[str]) -> Any:
     wanted = pairs("--box", given)
     if release.domain is None:
         return _range(release, wanted)
-    for name in wanted:
-        if name not in release.domain.names:
-            raise UnknownName("axis", name, release.domain.names)
+    check_axes("--box", wanted, release.domain.names)
     return {name: _cells(release.domain.axis(name), text) for name, text in wanted.items()}
 
 

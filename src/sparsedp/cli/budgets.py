@@ -16,8 +16,14 @@ WAIT = 10.0
 """Seconds to wait for another process that has the ledger in hand."""
 
 
-def ledger_named(path: str | None, *, no_ledger: bool) -> str | None:
-    """The ledger's file; None only where it was said that there is none."""
+def ledger_named(typed: str | None, *, no_ledger: bool, otherwise: str | None = None) -> str | None:
+    """The ledger's file; None only where it was said that there is none.
+
+    `otherwise`: the project file's, which --no-ledger sets aside.
+    """
+    if typed is not None and no_ledger:
+        raise InvalidInput("ledger", "given beside --no-ledger", "leave one of the two out")
+    path = otherwise if typed is None else typed
     if no_ledger:
         return None
     if path is None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sparsedp.cli.as_typed import columns_as_typed
 from sparsedp.cli.budgets import the_ledger
 from sparsedp.cli.declaration import Declaration
 from sparsedp.cli.deliveries import delivery_to
@@ -36,7 +37,8 @@ def published(wanted: Declaration, *, as_json: bool) -> None:
     stored = stored_for(order, delivery, ledger) is not None
     check_outputs(wanted, as_json=as_json, may_be_there=stored)
     with _warnings_as_notes(), honest_when_stopped(Undertaking(wanted, order, delivery, ledger)) as course:
-        release = carried_out(order, delivery, ledger, before_debit=refuse_if_interrupted, course=course)
+        with columns_as_typed(wanted.unit, wanted.counting, wanted.domain.names):
+            release = carried_out(order, delivery, ledger, before_debit=refuse_if_interrupted, course=course)
         if wanted.report is not None:
             _report(release, wanted)
         if as_json:
@@ -69,7 +71,7 @@ def check_outputs(wanted: Declaration, *, as_json: bool, may_be_there: bool = Fa
         raise InvalidInput("output", "- together with --json", "standard output can hold only one of the two")
     check_output(wanted.output, overwrite=wanted.overwrite or may_be_there, binary=wanted.form == "parquet")
     if wanted.report is not None:
-        check_endings(wanted.report, (".html", ".htm"))
+        check_endings(wanted.report, (".html", ".htm"), "report")
         if wanted.report == STANDARD:
             raise InvalidInput("report", "-", "name a file; `sparsedp report FILE -o -` writes to standard output")
         check_output(wanted.report, overwrite=wanted.overwrite, binary=False)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sparsedp.cli.as_typed import columns_as_typed
 from sparsedp.cli.declaration import CSV_SETTINGS, counting_of, merged
 from sparsedp.cli.files import STANDARD, to_read
 from sparsedp.cli.options import AsJson, DateFormat, Decimal, Delimiter, Encoding, Level, ProjectFile
@@ -140,24 +142,26 @@ def _counted(release: Release, source: str, settings: Settings) -> Counts:
 
     if release.domain is None:
         raise InvalidInput("release", "without axes", "the truth can be counted only by the axes of a domain")
-    return count(records_from(source), release.domain, **_counting(release, settings))
+    counting = _counting(release, settings, release.domain.names)
+    with columns_as_typed(counting["privacy_unit"], counting, ()):
+        return count(records_from(source), release.domain, **counting)
 
 
 def _left_out(release: Release, source: str, settings: Settings) -> dict[str, int]:
     """NOT PRIVATE: what became of all records. Standard input can be read only once, and was."""
     from sparsedp.ingest import NOT_PRIVATE_losses
 
-    if source == STANDARD:
+    if source == STANDARD or release.domain is None:
         return {}
-    return dict(NOT_PRIVATE_losses(source, release.domain, **_counting(release, settings)))
+    return dict(NOT_PRIVATE_losses(source, release.domain, **_counting(release, settings, release.domain.names)))
 
 
-def _counting(release: Release, settings: Settings) -> dict[str, Any]:
+def _counting(release: Release, settings: Settings, axes: Sequence[str]) -> dict[str, Any]:
     """How the records of a release were counted, as far as it says so itself and was told again."""
     unit = settings.get("unit")
     sums = {"value": release.quantity.value, "resolution": release.quantity.resolution}
     return {
-        **counting_of(settings),
+        **counting_of(settings, axes),
         **({} if release.quantity.value is None else sums),
         "privacy_unit": unit[0] if isinstance(unit, list) and len(unit) == 1 else unit,
         "max_contributions": settings.get("max_contributions", 1),

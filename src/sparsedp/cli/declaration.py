@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sparsedp.cli.as_typed import check_axes
 from sparsedp.cli.budgets import ledger_named
 from sparsedp.cli.files import STANDARD
 from sparsedp.cli.mechanisms import mechanism_named
@@ -55,7 +57,7 @@ def declared(
     source = settings.get("source")
     if source is None:
         raise InvalidInput("source", "missing", "name the records: `sparsedp release visits.parquet …`")
-    ledger = ledger_named(settings.get("ledger"), no_ledger=no_ledger)
+    ledger = ledger_named(given.get("ledger"), no_ledger=no_ledger, otherwise=settings.get("ledger"))
     domain = domain_of(settings.get("by"))
     mechanism = mechanism_named(settings.get("mechanism"), settings.get("workload"))
     output = settings.get("release") or _beside(source)
@@ -78,7 +80,7 @@ def declared(
         report=settings.get("report"),
         title=settings.get("title"),
         integers=settings.get("integers", False),
-        counting=_checked_sums(counting_of(settings)),
+        counting=_checked_sums(counting_of(settings, domain.names)),
     )
 
 
@@ -112,8 +114,8 @@ CSV_SETTINGS = ("delimiter", "decimal", "date_format", "encoding")
 """How CSV is written; declared, never guessed."""
 
 
-def counting_of(settings: Settings) -> dict[str, Any]:
-    """The arguments that `sparsedp.count` has for records beyond the usual."""
+def counting_of(settings: Settings, axes: Sequence[str]) -> dict[str, Any]:
+    """The arguments that `sparsedp.count` has for records beyond the usual; `axes`: those that there are."""
     outside, columns, clamp = settings.get("outside"), settings.get("columns"), settings.get("clamp")
     found = {
         "columns": pairs("--column", columns) if isinstance(columns, list) else columns,
@@ -123,6 +125,10 @@ def counting_of(settings: Settings) -> dict[str, Any]:
         "resolution": settings.get("resolution"),
         "csv": {name: settings[name] for name in CSV_SETTINGS if name in settings} or None,
     }
+    for option, name in (("--column", "columns"), ("--outside", "outside")):
+        said = found[name]
+        if isinstance(said, dict):
+            check_axes(option if isinstance(settings[name], list) else f"{name} in the project file", said, axes)
     return {name: value for name, value in found.items() if value is not None}
 
 

@@ -82,9 +82,9 @@ def check_output(
         raise BadFile(f"The folder {folder} is not yours to write in; give another place for {target.name}.")
 
 
-def check_endings(path: str, endings: tuple[str, ...]) -> None:
-    """Refuse a name whose ending promises another kind of file."""
+def check_endings(path: str, endings: tuple[str, ...], option: str = "output") -> None:
+    """Refuse a name, given with `option`, whose ending promises another kind of file."""
     if path != STANDARD and Path(path).suffix.lower() not in endings:
         ending = Path(path).suffix
         given = f"a name ending in {ending}" if ending else "a name without an ending"
-        raise InvalidInput("output", given, f"end it in {' or '.join(endings)}")
+        raise InvalidInput(option, given, f"end it in {' or '.join(endings)}")

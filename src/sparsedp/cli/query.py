@@ -105,7 +105,7 @@ def query_release(
         "top": top,
         "marginal": marginal,
     }
-    wanted = [name for name, value in asked.items() if value not in (None, False, [])]
+    wanted = [name for name, value in asked.items() if value is not None and value is not False and value != []]
     if len(wanted) != 1:
         given = "missing" if not wanted else f"given {len(wanted)} times"
         raise InvalidInput("question", given, 'ask one: SQL such as "select * from release", --total, --box, …')
@@ -144,6 +144,5 @@ def _answer(release: Release, question: str, asked: dict[str, Any], *, axis: str
     if question == "sql":
         return sql_answer(release, asked["sql"], tables_of(asked["with"]))
     if question == "marginal":
-        names = axes_named(asked["marginal"], () if release.domain is None else release.domain.names)
-        return marginal_answer(release, names, level)
+        return marginal_answer(release, axes_named(asked["marginal"], release.domain), level)
     return Questions(release, axis, level).answer(question, asked[question], simultaneous=asked["simultaneous"])

@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sparsedp.cli.answers import INTERVAL, Answer, fields, one_interval
+from sparsedp.cli.as_typed import check_axes
 from sparsedp.cli.boxes import box_of
 from sparsedp.cli.places import place_words
 from sparsedp.releases.uncertainty import UnknownTogether, checked_level
 
 if TYPE_CHECKING:
     from sparsedp.arrays import Floats
+    from sparsedp.domain import Domain
     from sparsedp.releases.release import Release
 
 ONE_BY_ONE = "Each range holds for a cell that was named beforehand; the largest are chosen for their noise, too."
@@ -97,6 +99,10 @@ def sql_answer(release: Release, text: str, tables: Mapping[str, Any]) -> Answer
     return Answer(found.columns, found.fetchall())
 
 
-def axes_named(given: Sequence[str], names: Sequence[str]) -> list[str]:
+def axes_named(given: Sequence[str], domain: Domain | None) -> list[str]:
     """Names of axes that were given one by one, or several with commas between."""
-    return [name for text in given for name in ([text] if text in names else text.split(","))]
+    names = () if domain is None else domain.names
+    found = [name for text in given for name in ([text] if text in names else text.split(","))]
+    if domain is not None:  # a release without axes says so itself
+        check_axes("--marginal", found, names)
+    return found

@@ -52,9 +52,14 @@ def write_release(
     output: str, form: str | None, *, overwrite: bool, as_json: bool = False
 ) -> Iterator[Callable[[Release], None]]:
     """Check that the output can be written, and give the function that writes it."""
+    from sparsedp.columns_file import OTHER_FORMATS  # here, so that --help waits for none of it
+
     if output == STANDARD and as_json:
         raise InvalidInput("output", "- together with --json", "standard output can hold only one of the two")
     kind = form_of(output, form)
+    if kind == "parquet" and Path(output).suffix.lower() in OTHER_FORMATS:
+        given = f"a name ending in {Path(output).suffix}"
+        raise InvalidInput("output", given, "give one ending in .parquet or .csv, whichever is to be written")
     check_output(output, overwrite=overwrite, binary=kind == "parquet")
 
     def write(release: Release) -> None:

@@ -94,9 +94,18 @@ def _by_kind(error: BaseException) -> tuple[int, str]:
 
 
 def _usage(error: Any) -> str:
+    if (typed := _typed_for_a_number(error)) is not None:
+        error.message = f"{typed[:40]!r} is not a whole number"
     sentence = " ".join(str(error.format_message()).split()).rstrip(".")
     where = error.ctx.command_path if getattr(error, "ctx", None) else "sparsedp"
     return f"{sentence}{'' if sentence.endswith('?') else ';'} `{where} --help` shows how it is used."
+
+
+def _typed_for_a_number(error: Any) -> str | None:
+    """What was typed where a whole number belongs: nothing else is read by the framework, which has its own words."""
+    faults = getattr(error.__cause__, "errors", None)
+    typed = faults()[0].get("input") if callable(faults) else None
+    return typed if isinstance(typed, str) else None
 
 
 def _trace(error: BaseException) -> str:

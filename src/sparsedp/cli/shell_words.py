@@ -24,6 +24,11 @@ SYNONYMS = {
 }
 """Arguments of the library whose options have another name in the commands."""
 
+OTHERS = {"column"}
+"""Options of that name are something else than what the library calls so: a column may be named by any of several."""
+
+_ENTRY = re.compile(r"(\w+)\['(.+)'\]")
+_CSV = re.compile(r"""csv=\{"(\w+)": "([^"]*)"\}""")
 _ARGUMENT = re.compile(r"""(?<![\w.-])([a-z_]+)=("[^"]*"|'[^']*'|\([^()]*\)|(?:[\w/…]|\.(?=\w))*)""")
 _CODE = re.compile(r"(`[^`]*`)")
 _SAID_TWICE = re.compile(r"(--[a-z-]+) \(\1\)")
@@ -31,13 +36,27 @@ _SAID_TWICE = re.compile(r"(--[a-z-]+) \(\1\)")
 
 def in_shell_words(error: SparsedpError, options: Mapping[str, str]) -> str:
     """The sentence of an error, for somebody who typed these options (by the names of their parameters)."""
-    known = {name: options[other] for name, other in SYNONYMS.items() if other in options} | dict(options)
+    known = {name: option for name, option in options.items() if name not in OTHERS}
+    known = {name: options[other] for name, other in SYNONYMS.items() if other in options} | known
     text = str(error)
-    if isinstance(error, InvalidInput) and error.argument in known:
-        text = known[error.argument] + text.removeprefix(error.argument)
+    if isinstance(error, InvalidInput):
+        text = _named(error.argument, known) + text.removeprefix(error.argument)
+    text = _CSV.sub(lambda found: f"{known[found[1]]} {found[2]!r}" if found[1] in known else found[0], text)
     # Longer pieces of code are for another language, or a command already.
     parts = [_of_code(part, known) if part.startswith("`") else _of_text(part, known) for part in _CODE.split(text)]
     return _SAID_TWICE.sub(r"\1", "".join(parts))
+
+
+def _named(argument: str, known: Mapping[str, str]) -> str:
+    """The option that is an argument, or an entry of one: `outside['age']` is --outside age, `csv['decimal']` is
+    --decimal.
+    """
+    entry = _ENTRY.fullmatch(argument)
+    if entry is not None and entry[1] == "csv":
+        return known.get(entry[2], argument)
+    if entry is not None and entry[1] in known:
+        return f"{known[entry[1]]} {entry[2]}"
+    return known.get(argument, argument)
 
 
 def _of_text(text: str, known: Mapping[str, str]) -> str:

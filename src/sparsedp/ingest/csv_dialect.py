@@ -66,7 +66,7 @@ def dialect_of(declared: object) -> Dialect:
             given["decimal"] = value
         else:
             if not isinstance(value, str) or len(value) != 1 or value in "\r\n" or not value.isascii():
-                raise InvalidInput(f"csv[{name!r}]", "not one plain character", _WANTED)
+                raise InvalidInput(f"csv[{name!r}]", "not one plain character", "give one, such as ; or '")
             given[str(name)] = value
     dialect = Dialect(**given)
     if dialect.delimiter == dialect.quote:

@@ -109,9 +109,9 @@ def _missing(column: str, header: Sequence[str], name: str) -> InvalidInput:
     given = f"{column!r}, and the first line of {name}, which is taken for its header, has no such name"
     alike = [one for one in header if one.strip().casefold() == column.casefold()]
     near = alike or get_close_matches(column, header, n=1, cutoff=0.6)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint = f"did you mean {near[0]!r}? Check" if near else "check"
     return InvalidInput(
         "column",
         given,
-        f'{hint}Check the spelling, the separator (csv={{"delimiter": ";"}}) and that the first line names the columns',
+        f'{hint} the spelling, the separator (csv={{"delimiter": ";"}}) and that the first line names the columns',
     )

@@ -29,9 +29,9 @@ def export_records(
     """Write public records to a file, one row an event, as the examples of the other commands use them."""
     check_output(file, overwrite=overwrite, binary=False)
     if file != STANDARD:
-        check_endings(file, (".parquet", ".csv"))
+        check_endings(file, (".parquet", ".csv"), "file")
     elif as_json:
-        raise InvalidInput("output", "- together with --json", "standard output can hold only one of the two")
+        raise InvalidInput("file", "- together with --json", "standard output can hold only one of the two")
 
     from sparsedp.datasets.records import data_set, export, write_records
     from sparsedp.progress import stage
