@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import sparsedp as sdp
@@ -113,6 +115,34 @@ def test_bad_terms_spend_nothing_and_read_nothing(visits: Path, ledger: sdp.Ledg
             published(visits, tmp_path / "out.parquet", **asked)
     assert ledger.spent is None
     assert sorted(path.name for path in tmp_path.iterdir()) == ["budget.db", "visits.parquet"]
+
+
+def test_a_ledger_that_is_none_is_refused_with_what_would_do(visits: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"ledger is of type str; give .*open_ledger.*, or None if you keep count"):
+        published(visits, tmp_path / "out.parquet", "budget.db")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["path", "text", "pandas", "polars", "arrow"])
+def test_records_that_are_given_for_counts_are_sent_where_they_are_counted(kind: str, visits: Path) -> None:
+    frame = pd.read_parquet(visits)
+    given: Any = {
+        "path": visits,
+        "text": str(visits),
+        "pandas": frame,
+        "polars": pl.from_pandas(frame),
+        "arrow": pa.Table.from_pandas(frame),
+    }[kind]
+    ledger = sdp.Ledger(epsilon=1)
+    with pytest.raises(InvalidInput, match=r"^counts is .*`sparsedp\.publish` counts records, and publishes that\."):
+        sdp.release(given, epsilon=1, ledger=ledger)
+    assert ledger.spent is None
+
+
+def test_a_frame_of_counts_is_a_table_like_any_other(visits: Path) -> None:
+    frame = pd.read_parquet(visits)
+    assert sdp.release(pd.crosstab(frame["sex"], frame["hour"]), epsilon=1).shape == (2, 24)
+    with pytest.raises(InvalidInput, match=r"^epsilon is"):
+        sdp.release(pd.crosstab(frame["sex"], frame["hour"]), epsilon=0)
 
 
 def test_overwriting_is_said_aloud(visits: Path, tmp_path: Path) -> None:

@@ -20,6 +20,11 @@ FIRST = sdp.release(COUNTS, epsilon=1, domain=DOMAIN)
 SECOND = sdp.release(MORE, epsilon=1, domain=DOMAIN)
 
 
+def test_cells_without_names_are_told_apart_by_their_number() -> None:
+    with pytest.raises(InvalidInput, match=r"other cells \(6 cells without names\) than the first \(5 cells without"):
+        sdp.compare(sdp.release([1] * 5, epsilon=1), sdp.release([1] * 6, epsilon=1))
+
+
 def test_the_cell_that_changed_is_found() -> None:
     found = compare(FIRST, SECOND)
     assert found.private
@@ -81,7 +86,7 @@ def test_without_errors_there_is_still_a_difference() -> None:
 
 def test_what_cannot_be_compared_is_refused() -> None:
     other = sdp.release([1, 2, 3], epsilon=1)
-    with pytest.raises(InvalidInput, match=r"second is of other cells \(its cells\) than the first \(sex \(2\) × hour"):
+    with pytest.raises(InvalidInput, match=r"other cells \(3 cells without names\) than the first \(sex \(2\) × hour"):
         compare(FIRST, other)
     with pytest.raises(InvalidInput, match=r"second is of another quantity \(total amount\)"):
         compare(FIRST, replace(SECOND, quantity=Quantity("amount", Fraction(1, 100))))

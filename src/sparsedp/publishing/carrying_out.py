@@ -30,7 +30,7 @@ def carried_out(
     `course`: told how far it has come, on the way.
     """
     if ledger is not None and not isinstance(ledger, Ledger):
-        remedy = 'give a sparsedp.Ledger or `sparsedp.open_ledger("budget.db", "name")`, or leave it out'
+        remedy = 'give `sparsedp.open_ledger("budget.db", "name")`, or None if you keep count of it elsewhere'
         raise InvalidInput("ledger", f"of type {type(ledger).__name__}", remedy)
     course = Course() if course is None else course
     request = order.request(delivery.name)

@@ -22,7 +22,7 @@ def compare(first: Release, second: Release, level: Number = 0.95) -> Comparison
             raise InvalidInput(argument, f"of type {type(one).__name__}", "give a release")
     share = checked_level(level)
     if (first.domain, first.time, first.shape) != (second.domain, second.time, second.shape):
-        given = f"of other cells ({second.span}) than the first ({first.span})"
+        given = f"of other cells ({_cells(second)}) than the first ({_cells(first)})"
         raise InvalidInput("second", given, "compare releases of one domain; a `marginal` of each may have one")
     if first.quantity.column != second.quantity.column or first.quantity.value != second.quantity.value:
         given = f"of another quantity ({second.quantity}) than the first ({first.quantity})"
@@ -33,6 +33,11 @@ def compare(first: Release, second: Release, level: Number = 0.95) -> Comparison
         stderr = first.stderr + second.stderr if shared else np.hypot(first.stderr, second.stderr)
     total = _total_difference(first, second, share, shared=shared)
     return Comparison(("first", "second"), first, first.values, second.values, stderr, total, share)
+
+
+def _cells(release: Release) -> str:
+    named = release.domain is not None or release.time is not None
+    return release.span if named else f"{len(release):,} cells without names"
 
 
 def _share_their_noise(first: Release, second: Release) -> bool:
