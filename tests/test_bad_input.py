@@ -47,7 +47,7 @@ BAD_CALLS: dict[str, tuple[dict[str, object], str]] = {
     "sampler": ({"sampler": "opendq"}, "did you mean 'opendp'"),
     "source": ({"source": 42}, "source is of type int"),
     "ledger": ({"ledger": 5}, "ledger is of type int"),
-    "epsilon endless": ({"epsilon": Fraction(1, 10**101)}, "more than 100 digits"),
+    "epsilon endless": ({"epsilon": Fraction(1, 10**101)}, "about 1e-101; give at least 1e-100"),
     "epsilon and rho": (
         {"rho": 1},
         "epsilon is given together with rho; give epsilon=, or rho=",

@@ -6,7 +6,7 @@ raises `InvalidInput` otherwise. A check on private data says what kind of thing
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from numbers import Integral, Rational
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -28,11 +28,17 @@ Number = int | float | str | Decimal | Fraction
 """How a user may write an exact number. A float means the decimal it prints as: `0.1` is one tenth."""
 
 
-def exact_number(argument: str, value: object) -> Fraction:
+WANTED = 'give a finite number such as "0.1", "1/3" or 2'
+SHARE_WANTED = "give a number between 0 and 1, both excluded"
+
+FARTHEST = 10**100
+"""Budgets are at most this, at least one over it, and have no more digits: all that is computed stays printable."""
+
+
+def exact_number(argument: str, value: object, wanted: str = WANTED) -> Fraction:
     """The exact rational a user meant: "0.1", "1/3", 1, Decimal("0.1"), and 0.1 (as one tenth)."""
     if type(value) is Fraction:
         return value
-    wanted = 'give a finite number such as "0.1", "1/3" or 2'
     if isinstance(value, bool):
         raise InvalidInput(argument, repr(value), wanted)
     if isinstance(value, np.floating):
@@ -68,16 +74,21 @@ def positive(argument: str, value: object) -> Fraction:
 def budget(argument: str, value: object) -> Fraction:
     """A number above zero that a person wrote: short enough that everything computed from it stays printable."""
     number = positive(argument, value)
-    if max(number.numerator, number.denominator) > 10**100:
+    usual = "1e-9" if argument == "delta" else "0.01 to 10"
+    if number > FARTHEST:
+        raise InvalidInput(argument, shown(number), f"give at most 1e+100; usual is {usual}")
+    if number < Fraction(1, FARTHEST):
+        raise InvalidInput(argument, shown(number), f"give at least 1e-100; usual is {usual}")
+    if max(number.numerator, number.denominator) > FARTHEST:
         raise InvalidInput(argument, "a fraction of more than 100 digits", "round it, to 0.1 or 1/3 for instance")
     return number
 
 
 def share(argument: str, value: object) -> Fraction:
     """An exact number strictly between zero and one."""
-    number = exact_number(argument, value)
+    number = exact_number(argument, value, SHARE_WANTED)
     if not 0 < number < 1:
-        raise InvalidInput(argument, shown(number), "give a number between 0 and 1, both excluded")
+        raise InvalidInput(argument, shown(number), SHARE_WANTED)
     return number
 
 
@@ -111,7 +122,9 @@ def one_of(argument: str, name: object, known: Mapping[str, T]) -> T:
 def shown(number: Fraction) -> str:
     """A rational as people write it: `0.1`, `1/3`; rounded, and said to be, when that would fill a line."""
     if max(abs(number.numerator), number.denominator) > 10**24:
-        return f"about {float(number):.6g}"
+        # Not by way of floats: these end long before what a user may write.
+        about = Context(prec=6).divide(Decimal(number.numerator), Decimal(number.denominator))
+        return f"about {about.normalize():g}"
     if number.denominator == 1:
         return str(number.numerator)
     reduced = number.denominator

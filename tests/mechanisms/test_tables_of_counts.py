@@ -107,7 +107,8 @@ def test_refusals_cost_nothing(mechanism: Mechanism) -> None:
 def test_a_choice_without_a_proof_is_refused_before_it_costs() -> None:
     ledger = sdp.Ledger(epsilon=1)
     with pytest.raises(
-        InvalidInput, match="'identity × cosine × cosine', whose tails have no proof; give the sparsity"
+        InvalidInput,
+        match="'identity × cosine × cosine', in which no private choice of the sparsity is proven; give sparsity=",
     ):
         sdp.Compressive(basis="cosine").release(COUNTS, epsilon=1, domain=DOMAIN, ledger=ledger)
     assert ledger.remaining == sdp.Budget(epsilon=1)

@@ -198,7 +198,10 @@ BAD_QUERIES: list[tuple[Any, str]] = [
     ((0, 0.5), "query is a place not of cell numbers"),
     ([1, 2, 3], r"query is an array of shape \(3,\)"),
     (np.array([["a"] * 3] * 2), "query is an array of shape"),
-    (np.full((2, 3), 1e308), r"query is weights of up to 1e\+308, .*; give weights whose largest is between 1e-100 and"),
+    (
+        np.full((2, 3), 1e308),
+        r"query is weights of up to 1e\+308, .*; give weights whose largest is between 1e-100 and",
+    ),
     (np.full((2, 3), -1e160), r"query is weights of up to 1e\+160"),
     (np.full((2, 3), 1e-200), "query is weights of up to 1e-200"),
     ({"ages": 3}, "axis is 'ages'"),
@@ -222,6 +225,11 @@ def test_an_interval_scales_with_its_weights(mechanism: str, scale: float) -> No
     plain, scaled = release.interval(weights), release.interval(scale * weights / 40)
     assert [scaled.low * 40, scaled.high * 40] == pytest.approx([plain.low * scale, plain.high * scale], rel=1e-6)
     assert release.query(np.zeros(40)) == 0
+
+
+def test_a_level_that_is_no_number_is_told_what_would_be_one() -> None:
+    with pytest.raises(InvalidInput, match=r"^level is 'x'; give a number between 0 and 1, both excluded\.$"):
+        sdp.release([1, 2], epsilon=1).interval(0, level="x")
 
 
 @pytest.mark.parametrize("level", [0, 1, -1, 2, "a", None, 0.9999999999])

@@ -50,7 +50,7 @@ def asked_for(epsilon: object = None, rho: object = None, delta: object = None) 
     amount = validate.budget("epsilon", epsilon)
     if delta is None:
         return Asked(Budget(epsilon=amount))
-    if validate.exact_number("delta", delta) == 0:
+    if validate.exact_number("delta", delta, validate.SHARE_WANTED) == 0:
         raise InvalidInput("delta", "0", "leave it out for pure ε")
     small = validate.budget("delta", validate.share("delta", delta))
     return Asked(Budget(epsilon=amount, delta=small), rho_for(amount, small))

@@ -30,9 +30,10 @@ class Budget:
         if (epsilon is None) == (rho is None):
             given = "missing" if epsilon is None else "given together with rho"
             raise InvalidInput("epsilon", given, "give exactly one of epsilon and rho")
-        small = validate.exact_number("delta", delta)
+        wanted = "give a number from 0 up to, but not including, 1"
+        small = validate.exact_number("delta", delta, wanted)
         if not 0 <= small < 1:
-            raise InvalidInput("delta", validate.shown(small), "give a number from 0 up to, but not including, 1")
+            raise InvalidInput("delta", validate.shown(small), wanted)
         if rho is not None and small != 0:
             raise InvalidInput("delta", validate.shown(small), "leave it out when rho is given")
         object.__setattr__(self, "epsilon", None if epsilon is None else validate.positive("epsilon", epsilon))

@@ -45,4 +45,5 @@ def tails_in(basis: Basis) -> Callable[[Integers, Sequence[int], int], TailScore
         return lambda *rest: wavelet_tails(basis, *rest)
     if isinstance(basis, Separable) and has_proven_tails(basis):
         return lambda *rest: separable_tails(basis, *rest)
-    raise InvalidInput("basis", f"{basis.name!r}, whose tails have no proof", "give the sparsity as a number")
+    given = f"{basis.name!r}, in which no private choice of the sparsity is proven"
+    raise InvalidInput("basis", given, 'give sparsity= as a number, such as 32, or basis="haar"')
