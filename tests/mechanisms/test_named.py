@@ -26,7 +26,7 @@ def test_a_workload_may_stand_behind_a_colon() -> None:
         ("laplas", "mechanism is 'laplas'.*did you mean 'laplace'"),
         ("adaptive:cell", "workload is 'cell'.*did you mean 'cells'"),
         ("adaptive:", "workload is ''"),
-        ("laplace:cells", r"mechanism is 'laplace:cells'; give 'laplace', or sparsedp\.Laplace\(…\) with its settings"),
+        ("laplace:cells", r"mechanism is 'laplace:cells'; give 'laplace': a workload is a setting of adaptive only"),
     ],
 )
 def test_other_names_get_a_sentence(text: str, complaint: str) -> None:

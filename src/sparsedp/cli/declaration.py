@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sparsedp.cli.as_typed import check_axes
 from sparsedp.cli.budgets import ledger_named
 from sparsedp.cli.files import STANDARD
-from sparsedp.cli.mechanisms import mechanism_named
+from sparsedp.cli.mechanisms import chosen_mechanism
 from sparsedp.cli.option_text import bounds, domain_of, pairs
 from sparsedp.cli.project import Settings, project_settings
 from sparsedp.cli.release_output import form_of
@@ -59,7 +59,7 @@ def declared(
         raise InvalidInput("source", "missing", "name the records: `sparsedp release visits.parquet …`")
     ledger = ledger_named(given.get("ledger"), no_ledger=no_ledger, otherwise=settings.get("ledger"))
     domain = domain_of(settings.get("by"))
-    mechanism = mechanism_named(settings.get("mechanism"), settings.get("workload"))
+    mechanism = chosen_mechanism(settings.get("mechanism"), settings.get("workload"))
     output = settings.get("release") or _beside(source)
 
     from sparsedp.privacy.asked import asked_for

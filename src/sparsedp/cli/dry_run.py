@@ -74,7 +74,9 @@ def _tell(
         what = f"what an interrupted run has stored (spend {stored.number}, {stored.time})"
         show(f"Would go on from {what}, read no records and spend nothing more.")
     else:
-        show(f"Would spend {wanted.asked.budget} by {wanted.mechanism.name}{_of_what(wanted, left)}.")
+        from sparsedp.mechanisms.named import name_and_settings
+
+        show(f"Would spend {wanted.asked.budget} by {name_and_settings(wanted.mechanism)}{_of_what(wanted, left)}.")
     files = [] if was_there else [wanted.output]
     files += [] if wanted.report is None else [wanted.report]
     if was_there:

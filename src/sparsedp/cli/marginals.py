@@ -48,7 +48,7 @@ def _places(sums: Release) -> dict[str, list[Any]]:
 def _ends(sums: Release, cells: int, level: str) -> list[tuple[float, float]]:
     """The interval of every sum; of very many, by the normal law alone."""
     from sparsedp.releases.mapped_errors import cost
-    from sparsedp.releases.uncertainty import checked_level, normal_quantile
+    from sparsedp.releases.uncertainty import checked_level, normal_quantile, possible_ends
 
     if len(sums) * cost(sums.known_errors, cells) <= WORK:
         asked = [place if len(place) > 1 else place[0] for place in np.ndindex(*sums.shape)]
@@ -56,6 +56,7 @@ def _ends(sums: Release, cells: int, level: str) -> list[tuple[float, float]]:
         return [(each.low, each.high) for each in found]
     assert sums.stderr is not None  # noqa: S101  # where errors are known, so are those of single cells
     half = normal_quantile(checked_level(level)) * sums.stderr
-    least = 0.0 if sums.nonnegative else -np.inf
-    low, high = np.maximum(sums.values - half, least), np.maximum(sums.values + half, least)
+    low, high = sums.values - half, sums.values + half
+    if sums.nonnegative:
+        low, high = possible_ends(low, high, sums.values)
     return list(zip(low.ravel().tolist(), high.ravel().tolist(), strict=True))

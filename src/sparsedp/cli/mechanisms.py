@@ -1,31 +1,25 @@
-"""Mechanisms as the command line names them: `laplace`, `adaptive:cells`."""
+"""Mechanisms as options name them: `--mechanism adaptive:cells`, or `--mechanism adaptive --workload cells`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sparsedp.errors import InvalidInput, UnknownName
+from sparsedp.errors import InvalidInput
 
 if TYPE_CHECKING:
     from sparsedp.mechanisms.base import Mechanism
 
-WORKLOADS = ("any", "cells", "ranges")
 
+def chosen_mechanism(name: str | None, workload: str | None = None) -> Mechanism:
+    """The mechanism of that name, the default where there is none, with a workload that may be given beside it."""
+    from sparsedp.mechanisms import Adaptive
+    from sparsedp.mechanisms.named import mechanism_named
 
-def mechanism_named(name: str | None, workload: str | None = None) -> Mechanism:
-    """The mechanism of that name, with its settings behind a colon; the default where there is none."""
-    from sparsedp.mechanisms import MECHANISMS, Adaptive
-
-    base, _, setting = (name or Adaptive.name).partition(":")
-    if base not in MECHANISMS:
-        raise UnknownName("mechanism", base, MECHANISMS)
-    if setting and workload is not None and setting != workload:
+    named = mechanism_named(name or Adaptive.name)
+    if workload is None:
+        return named
+    if not isinstance(named, Adaptive):
+        raise InvalidInput("workload", f"given for {named.name}", "it is a setting of adaptive only; leave it out")
+    if name is not None and ":" in name and named.workload != workload:
         raise InvalidInput("workload", f"{workload!r} beside the mechanism {name!r}", "say it once")
-    wanted = setting or workload
-    if wanted is None:
-        return MECHANISMS[base]()
-    if base != Adaptive.name:
-        raise InvalidInput("workload", f"given for {base}", "it is a setting of adaptive only; leave it out")
-    if wanted not in WORKLOADS:
-        raise UnknownName("workload", wanted, WORKLOADS)
-    return Adaptive(workload=wanted)
+    return Adaptive(workload)

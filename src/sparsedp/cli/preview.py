@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sparsedp.cli.files import check_endings, check_output
-from sparsedp.cli.mechanisms import mechanism_named
+from sparsedp.cli.mechanisms import chosen_mechanism
 from sparsedp.cli.option_text import domain_of
 from sparsedp.cli.options import (
     FILES,
@@ -73,7 +73,7 @@ def preview_release(
         check_endings(output, PICTURES)
         check_output(output, overwrite=overwrite)
     domain = domain_of(by)
-    chosen = mechanism_named(mechanism)
+    chosen = chosen_mechanism(mechanism)
 
     from sparsedp.previews import preview
 
@@ -91,7 +91,10 @@ def preview_release(
     if output is not None:
         found.plot(output)
     if as_json:
-        show_json({"budget": found.setting.budget.describe(), "mechanism": chosen.name, "errors": found.table})
+        from sparsedp.mechanisms.named import name_and_settings
+
+        budget = found.setting.budget.describe()
+        show_json({"budget": budget, "mechanism": name_and_settings(chosen), "errors": found.table})
     else:
         show(str(found))
 

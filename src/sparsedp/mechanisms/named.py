@@ -21,8 +21,7 @@ def mechanism_named(text: str) -> Mechanism:
     if not colon:
         return kind()
     if kind is not Adaptive:
-        given, example = f"{text[:40]!r}", f"sparsedp.{kind.__name__}(…)"
-        raise InvalidInput("mechanism", given, f"give {name!r}, or {example} with its settings; a colon is adaptive's")
+        raise InvalidInput("mechanism", f"{text[:40]!r}", f"give {name!r}: a workload is a setting of adaptive only")
     return Adaptive(workload)
 
 
