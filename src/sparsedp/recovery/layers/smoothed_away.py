@@ -29,6 +29,11 @@ FEW, MANY = 64, 256
 BORROWED = 16.0
 """Details that the levels next to a level lend it, at most; those beyond half as many, and so on."""
 
+UNEVEN, UNEVEN_FROM = 0.02, 32
+"""Nothing is quite even: the halves of so many cells, or more, differ by this share of their sum, in the mean square,
+though nothing is seen of it. A year has seasons, however noisy its days are. (Where cells were measured in busy blocks
+only, the sums of the others would have shown it.)"""
+
 BUSY: Floats = np.array([0.5, 2.0])
 """Classes of surroundings: their mean, as a multiple of the mean of all cells."""
 
@@ -39,6 +44,7 @@ class SmoothedAway:
     def __init__(self, fit: Fit, noise: Floats, rest: Floats, learned: DetailStrata) -> None:
         self.fit, self.noise, self.learned = fit, noise, learned
         self.under = means_under(np.abs(fit.estimate))
+        self.roots = means_under(np.sqrt(np.abs(fit.estimate)))
         # Nothing is hidden: what is left is noise, and the scatter of independent records.
         self.units = noise + self.under
         self.places = places_of(rest, self.units)
@@ -84,7 +90,18 @@ class SmoothedAway:
                 # Without negative cells no detail exceeds the sum of its cells, which is known about as well as it is.
                 most = unit * magnitudes**2 + self.learned.errors[part]
                 found[part] = np.minimum(found[part], most)
+            if 2 << at >= UNEVEN_FROM and self.alone.all():
+                found[part] = np.maximum(found[part], self._of_uneven_halves(part, 2 << at))
         return found
+
+    def _of_uneven_halves(self, part: slice, width: int) -> Floats:
+        """What is left to expect of halves that differ a little, beside the noise; where they were not smoothed away,
+        their errors are known already. A few tall cells count for little: they are seen.
+        """
+        noise = self.noise[part]
+        expected = width * (UNEVEN * self.roots[part] ** 2) ** 2
+        smoothed = 1.0 - np.minimum(self.learned.errors[part] / noise, 1.0)
+        return smoothed * expected * noise / (expected + noise)
 
     def cells(self, left: Floats) -> Floats:
         """The mean square of what is hidden in each cell by itself; `left`: that of the rest of a cell like it."""
