@@ -20,7 +20,7 @@ from sparsedp.previews.setting import Setting
 from sparsedp.privacy.asked import asked_for
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.neighbours import Neighbours
-from sparsedp.progress import stage
+from sparsedp.progress import part, stage
 from sparsedp.publishing import DEFAULT, checked_mechanism
 
 
@@ -69,5 +69,8 @@ def preview(
     if runs is not None:
         runs = validate.whole("runs", runs, most=10_000)
     with stage(f"simulating releases of {table.size:,} cells"):
-        scenarios = [simulate(guess, table, setting, runs=runs, seed=place) for place, guess in enumerate(guesses)]
+        scenarios = []
+        for place, guess in enumerate(guesses):
+            with part((place + 1) / len(guesses)):
+                scenarios.append(simulate(guess, table, setting, runs=runs, seed=place))
     return Preview(table, setting, tuple(scenarios))

@@ -18,6 +18,7 @@ from sparsedp.previews.power_law import PowerLaw
 from sparsedp.previews.questions import ASKED, DRAWS_IN_A_RUN, Questions
 from sparsedp.previews.setting import Setting
 from sparsedp.previews.shapes import made_up_counts, made_up_shares
+from sparsedp.progress import advance, part
 
 RUNS_IN_CELLS = 2**15
 FEWEST_RUNS, MOST_RUNS = 5, 8
@@ -63,9 +64,11 @@ def simulate(guess: Guess, domain: Domain, setting: Setting, *, runs: int | None
     tables = [domain] if guess.shares is not None else stand_ins(domain)
     source = SeededSource(seed)
     found: dict[Fraction, list[Floats]] = {}
-    for factor in (ASKED_FOR, *(other for other in FACTORS if other != ASKED_FOR)):
+    factors = (ASKED_FOR, *(other for other in FACTORS if other != ASKED_FOR))
+    for place, factor in enumerate(factors, start=1):
         try:
-            found[factor] = [_errors(guess, table, domain.size, setting, factor, runs, source) for table in tables]
+            with part(place / len(factors)):
+                found[factor] = [_errors(guess, table, domain.size, setting, factor, runs, source) for table in tables]
         except InvalidInput:
             if factor >= ASKED_FOR:
                 raise  # half of a budget that is barely enough is not, and may be left out; the rest is the caller's
@@ -111,7 +114,9 @@ def _errors(
     """The root mean square errors over all runs; every run has a table of its own."""
     questions = Questions(table)
     squares = []
-    for draw in range(runs_for(table.size, runs, factor)):
+    draws = runs_for(table.size, runs, factor)
+    for draw in range(draws):
+        advance(draw / draws)
         counts = guess.counts(table, cells, draw)
         squares.append(questions.squared_errors(counts, setting.publish(counts, table, source, factor)))
     return np.asarray(np.sqrt(np.mean(squares, axis=0)), dtype=np.float64)

@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 from sparsedp.arrays import Floats
-from sparsedp.progress import stage
+from sparsedp.progress import advance, stage
 from sparsedp.releases.independent_cells import IndependentCells
 from sparsedp.releases.uncertainty import Uncertainty, interval_of
 
@@ -62,7 +62,8 @@ class MarginalErrors:
         errors = np.zeros(sums)
         asked = np.zeros(sums)
         with stage(f"estimating the errors of {errors.size:,} sums"):
-            for place in np.ndindex(*sums):
+            for number, place in enumerate(np.ndindex(*sums)):
+                advance(number / errors.size)
                 asked[place] = 1.0
                 errors[place] = self.variance(asked) ** 0.5
                 asked[place] = 0.0

@@ -10,6 +10,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats, usual_warnings
 from sparsedp.noise.law import IndependentLaw
+from sparsedp.progress import part, stage
 from sparsedp.recovery.layers.busy_block_errors import in_busy_blocks, model_of_busy_blocks
 from sparsedp.recovery.layers.detail_variances import details, noise_of_details
 from sparsedp.recovery.layers.error_model import ErrorModel, normal_quantile
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 LEAST_SHRUNK = 16
 """Fewer cells are published as they were measured, and have the noise's own errors."""
+
+RESAMPLED = 0.3
+"""About how much of the time that estimating errors takes is over by then."""
 
 CERTAIN = 3.0
 """In deviations of the noise that shrinking removed: a sum that it moved further was biased by it."""
@@ -52,12 +56,20 @@ class LayerErrors:
             return ErrorModel(unknown, np.zeros(0), unknown, lambda level: (unknown, unknown))
         if fit.sensing.n < LEAST_SHRUNK:
             return _plain_noise(fit.sensing.n, fit.law.finest)
+        with stage(f"estimating the errors of {fit.sensing.n:,} cells"):
+            return self._learned()
+
+    def _learned(self) -> ErrorModel:
+        fit = self._fit
         noise = noise_of_details(fit)
         if len(fit.layers[0].starts) == fit.sensing.n:
-            return model_of_cells(fit, noise, resample(fit, self._refit))
+            with part(RESAMPLED):
+                made = resample(fit, self._refit)
+            return model_of_cells(fit, noise, made)
 
         def made_up() -> Resampled:
-            return resample(fit, self._refit, runs_of_groups(fit.sensing.n))
+            with part(RESAMPLED):
+                return resample(fit, self._refit, runs_of_groups(fit.sensing.n))
 
         return model_of_busy_blocks(fit, noise, made_up()) if self._has_cells else model_of_groups(fit, noise, made_up)
 

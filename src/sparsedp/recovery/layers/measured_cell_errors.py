@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sparsedp.arrays import Floats
+from sparsedp.progress import advance
 from sparsedp.recovery.layers.cell_strata import CellStrata
 from sparsedp.recovery.layers.detail_strata import DetailStrata
 from sparsedp.recovery.layers.detail_variances import (
@@ -65,8 +66,11 @@ def model_of_cells(fit: Fit, noise: Floats, made_up: Resampled) -> ErrorModel:
     like = (made_up.estimates[:, alone], theirs[:, alone], made_up.errors[:, alone])
     strata = CellStrata.of(estimate, around, alone_in_groups(fit.layers[0].starts, n), like, finest)
     seen = strata.mean_squares[strata.kinds]
+    advance(0.5)
     hidden = SmoothedAway(fit, noise, rest, learned)
+    advance(0.7)
     single = hidden.cells(strata.mean_squares_of(made_up.rests[:, alone].reshape(-1))[strata.kinds])
+    advance(0.9)
     single_under = means_under(single)
     lost = np.maximum(hidden.by_detail(), single_under)
     shared = _more(kept, noise) * kept

@@ -10,6 +10,7 @@ from sparsedp.arrays import Floats, Integers, Mask
 from sparsedp.constraints import nonnegative_keeping_totals
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.law import IndependentLaw, LayersLaw, NoiseLaw
+from sparsedp.progress import advance, part
 from sparsedp.recovery.layers.box_slopes import sloped_boxes
 from sparsedp.recovery.layers.errors import LEAST_SHRUNK, LayerErrors
 from sparsedp.recovery.layers.fusion import Layer, fuse
@@ -37,6 +38,9 @@ LEAST_RUN, MOST_RUNS = 64, 256
 
 MOST_NEAREST = 2**18
 """Cells beside their total alone are projected in the metric of the noise, up to so many; more by halving."""
+
+FUSED, SMOOTHED, SHRUNK = 0.1, 0.7, 0.9
+"""About how much of the time that a recovery takes is over by then; the second: of the time that shrinking takes."""
 
 TOTAL_KNOWN = 0.2
 """Of its variance, what the total is given when negative cells are removed: these all move up, and least squares would
@@ -125,6 +129,7 @@ def fit_layers(
         )
     fused = fuse(sensing, values, law)
     level_variances, total_variance = noise_by_level(sensing, law, fused)
+    advance(FUSED)
     if len(fused[0].starts) < sensing.n:
         _refuse_unaligned(fused[0].starts, sensing.n)
         joint = posterior_of_groups(sensing, values, law) if nonnegative and shrinks else None
@@ -142,7 +147,8 @@ def fit_layers(
         shrunk = cells.copy()
     else:
         measured = sensing.split(values.astype(np.float64))[0] if in_boxes else cells
-        shrunk = _shrunk_cells(measured, sensing, law.finest, known, counts=nonnegative)
+        with part(SHRUNK):
+            shrunk = _shrunk_cells(measured, sensing, law.finest, known, counts=nonnegative)
     if chosen is not None and shrinks:
         shrunk += _spread(shrink_groups(chosen.starts, chosen.sums, chosen.variances, sensing.n), chosen, shrunk)
     elif shrinks and (len(fused) > 1 if in_boxes else keep_sums and len(fused) > 2):
@@ -207,7 +213,8 @@ def _parts_of_blocks(
             of_blocks = joint.sums(blocks.starts, np.append(blocks.starts[1:], sensing.n))
         if alone.any():
             where = np.repeat(alone, sizes)
-            shrunk = _shrunk_cells(flat, sensing, law.finest, None, counts=nonnegative, measured=where)
+            with part(SHRUNK):
+                shrunk = _shrunk_cells(flat, sensing, law.finest, None, counts=nonnegative, measured=where)
             sums[alone] = shrunk[parts.starts[alone]]
         cells = np.repeat(sums / sizes, sizes)
         cells += _spread(of_blocks, blocks, cells)
@@ -268,7 +275,8 @@ def _shrunk_tables(
     observed = np.empty((sensing.n // run, run))
     observed[:, curve] = cells.reshape(-1, run)
     observed = observed.reshape(sides)
-    shrunk = np.stack([beside_lone_cells(one, law, lambda others: shrink_table(others, law)) for one in observed])
+    with part(SMOOTHED):
+        shrunk = np.stack([beside_lone_cells(one, law, lambda others: shrink_table(others, law)) for one in observed])
     if counts and are_learnt(observed.size, law, of_tables=True):
         where = None
         if measured is not None:
@@ -293,7 +301,8 @@ def _shrunk_runs(
         return cells.copy()
     observed = cells.reshape(-1, run)
     known = None if measured is None else measured.reshape(observed.shape)
-    shrunk = np.stack([_shrunk(one, law, level_variances) for one in observed])
+    with part(SMOOTHED):
+        shrunk = np.stack([_shrunk(one, law, level_variances) for one in observed])
     period = period_of(observed, law, known)
     if period is not None and are_alike(observed, law, period, known):
         pairs = zip(observed, shrunk, strict=True)

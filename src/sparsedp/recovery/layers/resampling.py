@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw, LayersLaw
+from sparsedp.progress import part
 from sparsedp.recovery.layers.detail_variances import noise_of_details
 from sparsedp.sensing.cell_order import box_of
 from sparsedp.sensing.group_sums import GroupSums
@@ -63,7 +64,8 @@ def resample(fit: Fit, refit: Refit, least_runs: int = 1) -> Resampled:
     estimates, errors, rests = (np.empty((runs, sensing.n)) for _ in range(3))
     for run in range(runs):
         truth = scattered(intensities, generator)
-        again = refit(sensing, _measured(sensing, fit.law, truth, generator))
+        with part((run + 1) / runs):
+            again = refit(sensing, _measured(sensing, fit.law, truth, generator))
         estimates[run] = again.estimate
         errors[run] = again.estimate - truth
         rests[run] = again.fused - again.estimate

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.arrays import Floats
+from sparsedp.progress import advance
 from sparsedp.recovery.shrinkage.block_seam import between_pairs, pair_sums, remove_from_pairs
 from sparsedp.recovery.shrinkage.chunks import Chunks
 from sparsedp.recovery.shrinkage.coefficient_noise import GAUSSIAN_FROM, noise_nodes
@@ -68,6 +69,7 @@ class Pyramid:
             prior = self._frames[stage].learn(level - stage, evidence, finer, self._doubt)
             finer = prior.contrasts.weights, prior.bends.weights
             priors.append(prior)
+            advance(0.5 * level / self.levels)
         stage = self.doublings
         return priors, self._frames[stage].learn_windows(self.levels - stage, evidence, finer[0], self._doubt)
 
@@ -84,6 +86,7 @@ class Pyramid:
             differences = frame.remove(level - stage, priors[level - 1], means)
             if level > 1:
                 means = frame.narrow(level - stage, means, differences)
+            advance(1.0 - 0.5 * level / self.levels)
         return frame.cells(means, differences)
 
     def _between_pairs(self, stage: int, means: Floats, prior: LevelPrior) -> Floats:

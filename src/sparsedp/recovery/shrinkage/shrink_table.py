@@ -19,6 +19,7 @@ from scipy.ndimage import uniform_filter
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.noise.law import IndependentLaw
+from sparsedp.progress import advance
 from sparsedp.recovery.shrinkage.box_contrasts import classify_and_count, keep_noise
 from sparsedp.recovery.shrinkage.box_windows import Singles, contrast_deviations, merge, narrow, window_deviations
 from sparsedp.recovery.shrinkage.chunks import Chunks, chunks_of
@@ -125,6 +126,7 @@ def _noise_by_steps(
         chunks.run(partial(keep_noise, flat, classes, prior.tables), flat.size)
         _times_deviations(contrasts, table.shape, widths, axis, 1)
         removed.append((axis, unit, contrasts))
+        advance(0.8 * len(removed) / steps)
     noise = windows
     noise[...] = 0.0
     while removed:
