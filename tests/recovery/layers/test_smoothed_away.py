@@ -20,12 +20,12 @@ def seasons() -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
 def score(workload: str) -> float:
     """The mean square of the errors of stretches of one to six months, in standard errors."""
     counts, random, scores = seasons(), np.random.default_rng(2), []
-    for seed in range(16):
+    for seed in range(8):
         synopsis = Adaptive(workload).measure(
             counts, domain=DOMAIN, epsilon=1, contribution=100, source=SeededSource(seed)
         )
         release = synopsis.recover()
-        for _ in range(10):
+        for _ in range(12):
             first, length = random.integers(0, 180), random.integers(30, 180)
             weights = np.zeros(counts.shape)
             weights[first : first + length, random.integers(3)] = 1.0
