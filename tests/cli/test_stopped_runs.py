@@ -93,6 +93,19 @@ def test_a_csv_file_that_is_there_whole_is_recognised_too() -> None:
     assert states() == ["delivered"]
 
 
+def test_a_csv_file_that_is_another_one_is_left_alone() -> None:
+    command = (*ORDER, "-o", "visits.csv")
+    stop_after_the_file(*command)
+    Path("visits.csv").write_text("somebody else's")
+    ended = run(*command)
+    assert ended.code != 0
+    assert "visits.csv exists already; give another name, or say --overwrite." in ended.errors, ended.errors
+    assert Path("visits.csv").read_text() == "somebody else's"
+    assert states() == ["stored"]
+    assert "was there already" not in ok(*command, "--overwrite").text
+    assert states() == ["delivered"]
+
+
 def test_a_resumed_run_that_is_stopped_when_the_file_is_there_says_so() -> None:
     stop_before_the_file()
     sentence = stop_after_the_file(*RELEASE)
