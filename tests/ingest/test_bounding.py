@@ -14,9 +14,12 @@ from slow_count import slow_count
 from sparsedp.arrays import Integers
 from sparsedp.axes import Bins, Categories
 from sparsedp.axes import Integers as WholeNumbers
+from sparsedp.bases.haar import Haar
 from sparsedp.domain import Domain
 from sparsedp.ingest import count
 from sparsedp.ingest.bounding import Reservoir
+from sparsedp.mechanisms.selection.scores import TailScores
+from sparsedp.mechanisms.selection.tail_scores import tail_scores
 
 Record = dict[str, Any]
 SCHEMA = pa.schema([("who", pa.int64()), ("place", pa.string()), ("age", pa.float64()), ("steps", pa.int64())])
@@ -139,7 +142,7 @@ def test_each_record_of_a_person_is_kept_with_the_same_chance() -> None:
 
 def test_the_draw_is_uniform_over_places() -> None:
     people, records, most = 6000, 12, 5
-    reservoir = Reservoir(records, most, (1, 2))
+    reservoir = Reservoir(records, most, (1, 2), sums=False)
     starts = np.tile(np.arange(records) == 0, people)
     seeds = np.repeat(np.arange(people), records).astype(np.uint64)
     cells = np.tile(np.arange(records), people).astype(np.int32)
@@ -159,10 +162,28 @@ def test_a_fresh_key_keeps_other_records() -> None:
     assert first.tolist() != second.tolist()
 
 
-def test_sums_wrap_and_never_fail() -> None:
-    """The total of all is beyond 64 bits; it is right modulo 2⁶⁴, which is a function of the exact sum."""
-    reservoir = Reservoir(1, 1, (0, 0))
-    large = np.full(4, 2**62, dtype=np.int64)
-    reservoir.add(np.ones(4, dtype=np.bool_), np.zeros(4, dtype=np.uint64), np.zeros(4, dtype=np.int32), large)
-    reservoir.add(np.ones(1, dtype=np.bool_), np.zeros(1, dtype=np.uint64), np.zeros(1, dtype=np.int32), large[:1])
-    assert reservoir.totals().tolist() == [(5 * 2**62) % 2**64 - (0 if (5 * 2**62) % 2**64 < 2**63 else 2**64)]
+@given(steps=st.lists(st.sampled_from([2**50, -(2**50), 2**61, 2**62, -(2**62), 2**63 - 1, -(2**63), 1, -1])))
+def test_sums_beyond_64_bits_are_exact_and_then_clamped(steps: list[int]) -> None:
+    reservoir = Reservoir(2, 1, (0, 0), sums=True)
+    for batch in (steps[::2], steps[1::2]):
+        some, places = len(batch), np.zeros(len(batch), dtype=np.int32)
+        people = np.ones(some, np.bool_), np.zeros(some, np.uint64)
+        reservoir.add(*people, places, np.array(batch, dtype=np.int64))
+    assert reservoir.totals().tolist() == [min(max(sum(steps), -(2**62)), 2**62), 0]
+
+
+def test_a_sum_at_the_end_of_64_bits_moves_by_what_one_person_adds() -> None:
+    """36,893 people of the largest value add up to less than 2⁶³, 36,894 to more: no choice may tell them apart."""
+
+    def tail(people: int) -> TailScores:
+        table = pa.table({"who": np.arange(people), "at": np.zeros(people, np.int64), "paid": np.full(people, 2.5e8)})
+        amounts = {"value": "paid", "clamp": (0, 250_000_000), "resolution": "0.000001"}
+        found = count(table, Domain([WholeNumbers("at", 0, 63)]), privacy_unit="who", **amounts)
+        found_values.append(found.values)
+        assert found.contribution == 250_000_000_000_000
+        return tail_scores(Haar(64), found.values, [1], distance=found.contribution)
+
+    found_values: list[Integers] = []
+    with_one, without = tail(36_894), tail(36_893)
+    assert abs(int(found_values[0][0]) - int(found_values[1][0])) <= 250_000_000_000_000
+    assert abs(with_one.scores[0] - without.scores[0]) * with_one.step <= with_one.sensitivity

@@ -10,6 +10,10 @@ one cell. The hash takes no part in this: were it constant, or steered, or did i
 well. It only makes each of a person's n records be kept with the same probability m / n, and the key only keeps
 people from choosing in advance which of theirs will count. Records that are equal are interchangeable, so that their
 order, which a sort leaves open, changes nothing.
+
+Sums of a value can leave 64 bits. Wrapped sums of neighbours would be as far apart as numbers can be, and what is not
+linear (a choice of the sparsity, a look at the cells) would tell them apart. So sums are exact, in 128 bits, and each
+cell is clamped to ±2⁶² at the end: that brings no two numbers further apart.
 """
 
 from __future__ import annotations
@@ -29,12 +33,19 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 
+MOST_TOTAL = 2**62
+"""What a cell is clamped to: two of them, and the difference of two, still fit 64 bits."""
+
 
 class Reservoir:
-    """Totals of the kept records, fed with batches of sorted ones; memory for m records and for the cells."""
+    """Totals of the kept records, fed with batches of sorted ones; memory for m records and for the cells.
 
-    def __init__(self, cells: int, most: int, key: tuple[int, int]) -> None:
+    `sums`: whether records have steps of their own, so that totals may leave 64 bits; counts of records do not.
+    """
+
+    def __init__(self, cells: int, most: int, key: tuple[int, int], *, sums: bool) -> None:
         self._totals: Integers = np.zeros(cells, dtype=np.int64)
+        self._carries: Integers = np.zeros(cells if sums else 0, dtype=np.int64)
         self._kept_cells: Integers = np.zeros(most, dtype=np.int64)
         self._kept_steps: Integers = np.zeros(most, dtype=np.int64)
         self._seen: Integers = np.zeros(1, dtype=np.int64)
@@ -42,11 +53,16 @@ class Reservoir:
 
     def add(self, starts: Starts, seeds: Unsigned, cells: npt.NDArray[np.int32], steps: Integers) -> None:
         """One batch; `starts` marks the first record of each person, whose seed is used."""
-        _draw(starts, seeds, cells, steps, self._kept_cells, self._kept_steps, self._seen, self._state, self._totals)
+        totals = self._totals, self._carries
+        _draw(starts, seeds, cells, steps, self._kept_cells, self._kept_steps, self._seen, self._state, *totals)
 
     def totals(self) -> Integers:
-        """What all kept records add up to, modulo 2⁶⁴; the last person's are added now, so ask once."""
-        _add_kept(self._kept_cells, self._kept_steps, self._seen, self._totals)
+        """What all kept records add up to, within ±2⁶²; the last person's are added now, so ask once."""
+        _add_kept(self._kept_cells, self._kept_steps, self._seen, self._totals, self._carries)
+        np.clip(self._totals, -MOST_TOTAL, MOST_TOTAL, out=self._totals)
+        if len(self._carries):
+            self._totals[self._carries > 0] = MOST_TOTAL
+            self._totals[self._carries < 0] = -MOST_TOTAL
         return self._totals
 
 
@@ -59,9 +75,16 @@ def _mixed(word: Any) -> Any:
 
 
 @kernel
-def _add_kept(kept_cells: Integers, kept_steps: Integers, seen: Integers, totals: Integers) -> None:
+def _add_kept(kept_cells: Integers, kept_steps: Integers, seen: Integers, totals: Integers, carries: Integers) -> None:
+    """The exact total of a cell is totals + 2⁶⁴·carries, both signed; without carries, totals alone."""
     for slot in range(min(seen[0], len(kept_cells))):
-        totals[kept_cells[slot]] += kept_steps[slot]
+        cell, step = kept_cells[slot], kept_steps[slot]
+        before = totals[cell]
+        # Unsigned: compilers take it that signed sums never leave 64 bits, and would drop the test below.
+        after = np.int64(np.uint64(before) + np.uint64(step))
+        totals[cell] = after
+        if len(carries) and (before ^ after) & (step ^ after) < 0:
+            carries[cell] += 1 if step > 0 else -1
     seen[0] = 0
 
 
@@ -76,11 +99,12 @@ def _draw(
     seen: Integers,
     state: Unsigned,
     totals: Integers,
+    carries: Integers,
 ) -> None:
     most = len(kept_cells)
     for record in range(len(cells)):
         if starts[record]:
-            _add_kept(kept_cells, kept_steps, seen, totals)
+            _add_kept(kept_cells, kept_steps, seen, totals, carries)
             state[2] = _mixed(_mixed(seeds[record] ^ state[0]) + state[1])
         slot = seen[0]
         seen[0] += 1

@@ -92,8 +92,8 @@ def _totals_in_order(request: Request, source: Source, *, by_hash: bool) -> Inte
 
         def run() -> Integers | None:
             query = query_of(request, source.attach(connection, request.needed), Lookups(connection))
-            reservoir = Reservoir(request.domain.size, request.max_contributions, request.key)
             sums = request.amounts is not None
+            reservoir = Reservoir(request.domain.size, request.max_contributions, request.key, sums=sums)
             return add_kept(connection, query.cells, query.people, reservoir, sums=sums, by_hash=by_hash)
 
         return guarded(run)
