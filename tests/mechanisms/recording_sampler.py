@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Integers, Mask
+from sparsedp.noise.bernoulli import Chances, toss
+from sparsedp.noise.exponential import draw_index
 from sparsedp.noise.source import RandomSource
 
 
@@ -43,3 +45,9 @@ class RecordingSampler:
     def add_gaussian(self, values: Integers, variance: Fraction, source: RandomSource) -> None:
         self.draws.append(Draw("gaussian", variance, len(values)))
         self.noise(values)
+
+    def coins(self, chances: Chances, source: RandomSource) -> Mask:
+        return toss(chances, source)
+
+    def choose(self, exponents: Sequence[Fraction], source: RandomSource) -> int:
+        return draw_index(exponents, source)

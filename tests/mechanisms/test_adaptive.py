@@ -5,7 +5,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from recording_sampler import Draw, RecordingSampler
 
@@ -16,10 +15,11 @@ from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.mechanisms.adaptive_shares import ROWS
 from sparsedp.mechanisms.partition import halving
 from sparsedp.mechanisms.partition.halving import COST
+from sparsedp.noise.bernoulli import Chances
 from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
 from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
 from sparsedp.noise.samplers import SAMPLERS
-from sparsedp.noise.source import NoiselessSource, RandomSource, SeededSource
+from sparsedp.noise.source import NoiselessSource, SeededSource
 from sparsedp.recovery.layers.errors import LayerErrors
 from sparsedp.sensing.group_sums import GroupSums
 
@@ -67,11 +67,11 @@ def decays(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Of the trees that were grown, one for every depth."""
     seen: list[int] = []
 
-    def watched(scores: Integers, decay: int, source: RandomSource) -> npt.NDArray[np.bool_]:
+    def watched(scores: Integers, decay: int) -> Chances:
         seen.append(decay)
-        return halving.halved(scores, decay, source)
+        return halving.chances_of(scores, decay)
 
-    monkeypatch.setattr(adaptive, "halved", watched)
+    monkeypatch.setattr(adaptive, "chances_of", watched)
     return seen
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from sparsedp import validate
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Integers, Mask
 from sparsedp.constraints import Constraints
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
@@ -30,7 +29,7 @@ from sparsedp.mechanisms.adaptive_shares import FAINT, ROWS, SEEN_ALONE, Shares,
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.measured_layers import MeasuredLayers, layer_noise
 from sparsedp.mechanisms.partition.cut_leaves import down_to_the_ends, singled
-from sparsedp.mechanisms.partition.halving import chances, decay_for, halved
+from sparsedp.mechanisms.partition.halving import chances, chances_of, decay_for
 from sparsedp.mechanisms.partition.private_tree import flat_groups
 from sparsedp.mechanisms.partition.seen_alone import seen_alone
 from sparsedp.mechanisms.partition.standing_out import hidden, standing_out
@@ -247,5 +246,9 @@ def _grown(row: Integers, slack: int, shares: Shares, terms: Terms) -> tuple[Int
     """The first cells of flat groups, found with a share of the budget, the tree's decay, and what that cost."""
     epsilon, expense = terms.pure(shares.tree, "find where the cells are flat")
     decay = decay_for(terms.neighbours.distance, epsilon)
-    starts = flat_groups(row, slack, decay, partial(halved, decay=decay, source=terms.source), shares.singled)
+
+    def coins(scores: Integers) -> Mask:
+        return terms.sampler.coins(chances_of(scores, decay), terms.source)
+
+    starts = flat_groups(row, slack, decay, coins, shares.singled)
     return singled(starts, len(row), shares.singled), decay, expense

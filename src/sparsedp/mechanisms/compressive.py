@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import ClassVar
 
 from sparsedp import validate
@@ -137,7 +138,7 @@ class Compressive(Mechanism):
             distance=terms.neighbours.distance,
             form=self.selection,
             constants=self._constants(domain, gaussian=terms.gaussian),
-            source=terms.source,
+            choose=partial(terms.sampler.choose, source=terms.source),
         )
         return self._plan(domain, cells.size, choice.sparsity, choice.rows, (chosen,))
 

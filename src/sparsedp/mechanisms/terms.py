@@ -75,7 +75,7 @@ class Terms:
     def choice(self, share: Fraction, purpose: str) -> tuple[Fraction, Expense]:
         """The ε₀ that `share` of the budget buys for one draw of the exponential mechanism, and what it costs.
 
-        Under pure ε, share·ε. Under ρ, √(8·share·ρ): the draw is ε₀²/8-zCDP (`selection/exponential.md`).
+        Under pure ε, share·ε. Under ρ, √(8·share·ρ): the draw is ε₀²/8-zCDP (`noise/exponential.md`).
         """
         part = self.asked.part(share)
         epsilon = self.epsilon * share if part.rho is None else root_below(8 * part.rho)

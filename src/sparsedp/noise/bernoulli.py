@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from sparsedp.noise.probability import Probability
-from sparsedp.noise.source import BitStream
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from sparsedp.arrays import Integers, Mask
+from sparsedp.noise.probability import Probability, Rational
+from sparsedp.noise.source import BitStream, RandomSource
 
 _WORD_BITS = 64
+
+ONE_BITS = 62
+ONE = 1 << ONE_BITS
+"""Chances of many coins are counted in units of 1/ONE."""
 
 
 class LazyUniform:
@@ -34,3 +44,36 @@ class LazyUniform:
 def bernoulli(probability: Probability, stream: BitStream) -> bool:
     """True with exactly the given probability."""
     return LazyUniform(stream).below(probability)
+
+
+@dataclass(frozen=True, eq=False)
+class Chances:
+    """Of many coins: (whole + rest/denominator)/2⁶² each, exactly, with 0 ≤ rest < denominator. PRIVATE."""
+
+    whole: Integers
+    rest: Integers
+    denominator: int
+
+    def exact(self) -> list[Fraction]:
+        """Each by itself."""
+        pairs = zip(self.whole.tolist(), self.rest.tolist(), strict=True)
+        return [(whole + Fraction(rest, self.denominator)) / ONE for whole, rest in pairs]
+
+
+def toss(chances: Chances, source: RandomSource) -> Mask:
+    """A coin of each exact chance."""
+    words = np.zeros(len(chances.whole), np.uint64)
+    try:
+        with source.draw() as stream:
+            stream.fill(words)
+            words >>= np.uint64(_WORD_BITS - ONE_BITS)
+            # The first bit is turned: from a source of ones, whose noise is zero, what is likelier than not comes true.
+            words ^= np.uint64(ONE >> 1)
+            drawn = words.view(np.int64)
+            fell: Mask = drawn < chances.whole
+            for tied in np.flatnonzero(drawn == chances.whole):
+                # The coin goes on where its first digits are those of the chance.
+                fell[tied] = bernoulli(Rational(Fraction(int(chances.rest[tied]), chances.denominator)), stream)
+    finally:
+        words.fill(0)
+    return fell

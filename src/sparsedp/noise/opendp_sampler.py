@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import inf, isqrt, nextafter
 from typing import Any
 
 import numpy as np
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Integers, Mask
 from sparsedp.errors import InvalidInput
+from sparsedp.noise.bernoulli import Chances, toss
+from sparsedp.noise.exponential import draw_index
 from sparsedp.noise.gaussian_law import checked_variance
 from sparsedp.noise.source import RandomSource, protects
 from sparsedp.validate import positive
@@ -52,6 +55,14 @@ class OpendpSampler:
         dp = self._ready(source)
         space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64")
         _apply(dp.m.make_gaussian(*space, scale=_deviation_above(checked_variance(variance))), values)
+
+    def coins(self, chances: Chances, source: RandomSource) -> Mask:
+        """Ours: OpenDP has none of an exact chance."""
+        return toss(chances, source)
+
+    def choose(self, exponents: Sequence[Fraction], source: RandomSource) -> int:
+        """Ours: OpenDP's takes floats."""
+        return draw_index(exponents, source)
 
     def _ready(self, source: RandomSource) -> Any:
         self.check(source)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sparsedp.mechanisms.partition import halving
-from sparsedp.mechanisms.partition.halving import COST, DECAYS, KNOTS, ONE, chances, decay_for, halved
+from sparsedp.mechanisms.partition.halving import COST, DECAYS, KNOTS, chances, chances_of, decay_for
+from sparsedp.noise.bernoulli import ONE, toss
 from sparsedp.noise.source import BitStream, NoiselessSource, SeededSource
 
 TABLE = chances()
@@ -93,15 +94,15 @@ def exact_chance(score: int, decay: int) -> Fraction:
 )
 def test_chances_are_exact(decay: int, places: list[Fraction]) -> None:
     scores = np.array([int(place * decay) for place in places], np.int64)
-    whole, rest = halving._chances_of(scores, decay)
-    for score, units, left in zip(scores.tolist(), whole.tolist(), rest.tolist(), strict=True):
+    found = chances_of(scores, decay)
+    for score, units, left in zip(scores.tolist(), found.whole.tolist(), found.rest.tolist(), strict=True):
         assert units + Fraction(left, decay) == exact_chance(score, decay)
         assert 0 <= left < decay
 
 
 def p_value(scores: int, decay: int, of: int) -> float:
     """Of 20,000 coins of one score, under the chance of another."""
-    fell = int(halved(np.full(20_000, scores), decay, SeededSource(5)).sum())
+    fell = int(toss(chances_of(np.full(20_000, scores), decay), SeededSource(5)).sum())
     return float(stats.binomtest(fell, 20_000, float(exact_chance(of, decay)) / ONE).pvalue)
 
 
@@ -141,8 +142,9 @@ def test_ties_are_settled_by_more_digits(share: float, falls: bool) -> None:
 
         def __exit__(self, *_: object) -> None: ...
 
-    assert halved(np.array([5]), 7, Source(1)).tolist() == [falls]
+    assert toss(chances_of(np.array([5]), 7), Source(1)).tolist() == [falls]
 
 
 def test_without_noise_what_is_halved_more_often_than_not_is_halved() -> None:
-    assert halved(np.array([0, 6, 7, 8, 10**6]), 7, NoiselessSource()).tolist() == [False, False, True, True, True]
+    scores = np.array([0, 6, 7, 8, 10**6])
+    assert toss(chances_of(scores, 7), NoiselessSource()).tolist() == [False, False, True, True, True]

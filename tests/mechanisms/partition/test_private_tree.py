@@ -9,8 +9,9 @@ from scipy import stats
 from tree_oracle import every_table, every_tree, log_halved, log_left, log_probabilities, root_of, score_of, worst_path
 
 from sparsedp.arrays import Floats
-from sparsedp.mechanisms.partition.halving import COST, decay_for, halved
+from sparsedp.mechanisms.partition.halving import COST, chances_of, decay_for
 from sparsedp.mechanisms.partition.private_tree import flat_groups
+from sparsedp.noise.bernoulli import toss
 from sparsedp.noise.source import SeededSource
 
 EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)]
@@ -93,7 +94,7 @@ def frequency_p_value(decay: int) -> float:
     numbers = {tree.starts: number for number, tree in enumerate(trees)}
     counts = np.zeros(len(trees))
     for _ in range(3000):
-        starts = flat_groups(table, 0, decay, lambda scores: halved(scores, decay, source))
+        starts = flat_groups(table, 0, decay, lambda scores: toss(chances_of(scores, decay), source))
         counts[numbers[tuple(starts.tolist())]] += 1
     return float(stats.chisquare(counts, expected * 3000).pvalue)
 

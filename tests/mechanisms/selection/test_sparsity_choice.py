@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from math import ceil, log2
 
@@ -26,6 +27,7 @@ from sparsedp.mechanisms.selection.sparsity_choice import (
     constants_for,
 )
 from sparsedp.mechanisms.selection.tail_scores import tail_scores
+from sparsedp.noise.exponential import draw_index
 from sparsedp.noise.source import SeededSource
 from sparsedp.privacy.budget import Budget
 from sparsedp.recovery.registry import DECODERS
@@ -43,7 +45,7 @@ def choose(counts: Integers, seed: int, **changes: object) -> SparsityChoice:
         "distance": 1,
         "form": "scaled",
         "constants": CONSTANTS,
-        "source": SeededSource(seed),
+        "choose": partial(draw_index, source=SeededSource(seed)),
     }
     return choose_sparsity(counts, basis_from("haar", len(counts)), **{**settings, **changes})  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""With which chance a group of cells is halved, by how uneven it is: exact fractions, and coins of these chances.
+"""With which chance a group of cells is halved, by how uneven it is: exact fractions.
 
 A group's score is its unevenness, less a `decay` for every halving above it, and 0 at least. At score 0 the chance is a
 quarter, at one decay a half, then it nears 1 as 1 − ½·e^(−RATE·(score/decay − 1)). Between 0 and one decay it rises as
@@ -12,12 +12,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from sparsedp.arrays import Integers
-from sparsedp.noise.bernoulli import bernoulli
-from sparsedp.noise.probability import Rational
-from sparsedp.noise.source import RandomSource
+from sparsedp.noise.bernoulli import ONE, Chances
 
 KNOTS = 64
 """Of the table, a decay."""
@@ -33,10 +30,6 @@ RATE = Decimal("1.06")
 
 COST = Fraction(7, 5)
 """Of a change by 1, in units of 1/decay: proven in `private_tree.md`, from this very table."""
-
-ONE_BITS = 62
-ONE = 1 << ONE_BITS
-"""Chances of the table are whole multiples of 1/ONE."""
 
 _EXACT = Context(prec=50, rounding=ROUND_HALF_EVEN, Emin=-999999, Emax=999999, clamp=0, flags=[], traps=[])
 _SPLIT = 31
@@ -68,38 +61,19 @@ def decay_for(distance: int, epsilon: Fraction) -> int:
     return max(1, -(-exact.numerator // exact.denominator))
 
 
-def halved(scores: Integers, decay: int, source: RandomSource) -> npt.NDArray[np.bool_]:
-    """For every score ≥ 0 a coin of its exact chance: whether the group is halved."""
-    words = np.zeros(len(scores), np.uint64)
-    whole, rest = _chances_of(scores, decay)
-    try:
-        with source.draw() as stream:
-            stream.fill(words)
-            words >>= np.uint64(64 - ONE_BITS)
-            # The first bit is turned: a source of ones, whose noise is zero, halves what is halved more often than not.
-            words ^= np.uint64(ONE >> 1)
-            drawn = words.view(np.int64)
-            fell = drawn < whole
-            for tied in np.flatnonzero(drawn == whole):
-                # The coin goes on where its first digits are those of the chance.
-                fell[tied] = bernoulli(Rational(Fraction(int(rest[tied]), decay)), stream)
-    finally:
-        words.fill(0)
-    return fell
-
-
-def _chances_of(scores: Integers, decay: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Whole units of 1/ONE, and the rest in units of 1/(ONE·decay): together the exact chance of each score."""
+def chances_of(scores: Integers, decay: int) -> Chances:
+    """For every score ≥ 0 the exact chance that the group is halved."""
     table = np.array(chances(), np.int64)
     if decay > 1 << _SPLIT:
         exact = [_chance_of(int(score), decay) for score in scores]
-        return np.array([whole for whole, _ in exact], np.int64), np.array([rest for _, rest in exact], np.int64)
+        whole, left = (np.array(parts, np.int64) for parts in zip(*exact, strict=True))
+        return Chances(whole, left, decay)
     knot, part = np.divmod(np.minimum(scores, DECAYS * decay) * KNOTS, decay)
     step = np.append(np.diff(table), 0)[knot]
     # step·part/decay, without leaving 64 bits: the upper and the lower half of `step` by themselves.
     upper, carried = np.divmod((step >> _SPLIT) * part, decay)
     lower, rest = np.divmod((carried << _SPLIT) + (step & ((1 << _SPLIT) - 1)) * part, decay)
-    return table[knot] + (upper << _SPLIT) + lower, rest
+    return Chances(table[knot] + (upper << _SPLIT) + lower, rest, decay)
 
 
 def _chance_of(score: int, decay: int) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from sparsedp.arrays import Integers
 from sparsedp.mechanisms.partition.unevenness import Unevenness
 
 Coins = Callable[[Integers], npt.NDArray[np.bool_]]
-"""For every score a coin of its own: whether the group is halved (`halving.halved`)."""
+"""For every score a coin of its own: whether the group is halved, of the chance that `halving.py` has."""
 
 
 def flat_groups(row: Integers, slack: int, decay: int, coins: Coins, least: int = 1) -> Integers:

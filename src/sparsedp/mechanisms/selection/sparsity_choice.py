@@ -8,7 +8,7 @@ Guarantee: the choice is `epsilon_select`-differentially private for ‖D − D�
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,10 +17,8 @@ from sparsedp.arrays import Integers
 from sparsedp.bases.base import Basis
 from sparsedp.mechanisms.roots import root_below
 from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates, spread
-from sparsedp.mechanisms.selection.exponential import draw_index
 from sparsedp.mechanisms.selection.scores import TailScores
 from sparsedp.mechanisms.selection.tail_scores import tail_scores
-from sparsedp.noise.source import RandomSource
 from sparsedp.privacy.budget import Budget
 
 
@@ -145,14 +143,17 @@ def choose_sparsity(
     distance: int,
     form: str,
     constants: SelectionConstants,
-    source: RandomSource,
+    choose: Callable[[Sequence[Fraction]], int],
 ) -> SparsityChoice:
-    """Draw S with probability ∝ exp(−exponent). Spends `epsilon_select`; `measure`, what is left, only enters u."""
+    """Draw S with probability ∝ exp(−exponent). Spends `epsilon_select`; `measure`, what is left, only enters u.
+
+    `choose`: draws an index by exponents (`noise/exponential.py`).
+    """
     exponents_of = validate.one_of("form", form, FORMS)
     epsilon_select = validate.positive("epsilon_select", epsilon_select)
     candidates = sparsity_candidates(basis.n, constants.rows_constant)
     terms = PublicTerms(basis.n, candidates, epsilon_select, measure, distance, constants)
     tails = tail_scores(basis, counts, candidates, distance=distance)
-    sparsity = candidates[draw_index(exponents_of(tails, terms), source)]
+    sparsity = candidates[choose(exponents_of(tails, terms))]
     rows = rows_for(basis.n, sparsity, constants.rows_constant)
     return SparsityChoice(sparsity, rows, candidates)

@@ -14,9 +14,9 @@ from sparsedp.experiments.paper.outcomes import Found, Settings
 from sparsedp.experiments.paper.seeds import noise_of
 from sparsedp.mechanisms.selection.candidates import SMALLEST_RATIO, spread
 from sparsedp.mechanisms.selection.candidates import sparsity_candidates as candidates_for
-from sparsedp.mechanisms.selection.exponential import draw_index
 from sparsedp.mechanisms.selection.sparsity_choice import FORMS, PublicTerms, constants_for
 from sparsedp.mechanisms.selection.tail_scores import tail_scores
+from sparsedp.noise.exponential import draw_index
 from sparsedp.noise.source import RandomSource
 from sparsedp.privacy.budget import Budget
 

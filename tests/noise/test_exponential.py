@@ -16,7 +16,7 @@ from scipy.special import logsumexp
 from scipy.stats import chisquare
 
 from sparsedp.errors import InvalidInput
-from sparsedp.mechanisms.selection.exponential import FIRST_PRECISION, decide, draw_index, exp_minus_bounds
+from sparsedp.noise.exponential import FIRST_PRECISION, decide, draw_index, exp_minus_bounds
 from sparsedp.noise.source import BitStream, RandomSource, SeededSource, SystemSource
 
 EXPONENTS = [Fraction(7, 3), Fraction(0), Fraction(1, 10), Fraction(5, 2), Fraction(1), Fraction(1, 7), Fraction(-1, 2)]
