@@ -30,7 +30,7 @@ LAYERS = [
     ["streams"],
     ["experiments"],
     ["ingest", "publishing"],
-    ["previews"],
+    ["previews", "audits"],
     ["cli", "__main__"],
     [""],
 ]

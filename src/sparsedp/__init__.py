@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sparsedp.version import __version__
 
 if TYPE_CHECKING:
+    from sparsedp.audits import Audit, audit
     from sparsedp.axes import Bins, Calendar, Categories, Integers
     from sparsedp.constraints import Constraints
     from sparsedp.counts import Counts
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Adaptive": "sparsedp.mechanisms",
+    "Audit": "sparsedp.audits",
     "BadFile": "sparsedp.errors",
     "Bins": "sparsedp.axes",
     "Budget": "sparsedp.privacy.budget",
@@ -70,6 +72,7 @@ _HOME = {
     "Synopsis": "sparsedp.synopsis",
     "TimeAxis": "sparsedp.time_axis",
     "UnknownName": "sparsedp.errors",
+    "audit": "sparsedp.audits",
     "compare": "sparsedp.releases.comparison",
     "count": "sparsedp.ingest",
     "open_ledger": "sparsedp.privacy.ledger_file",
@@ -85,6 +88,7 @@ _HOME = {
 __all__ = [
     "MECHANISMS",
     "Adaptive",
+    "Audit",
     "BadFile",
     "Bins",
     "Budget",
@@ -117,6 +121,7 @@ __all__ = [
     "TimeAxis",
     "UnknownName",
     "__version__",
+    "audit",
     "compare",
     "count",
     "open_ledger",

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from sparsedp.cli import datasets, ledger, stream
+from sparsedp.cli.audit import AUDIT_EXAMPLES, audit_promises
 from sparsedp.cli.command import add, group
 from sparsedp.cli.compare import COMPARE_EXAMPLES, compare_releases
 from sparsedp.cli.exit_codes import MEANINGS
@@ -53,6 +54,7 @@ add(app, "report", write_report, REPORT_EXAMPLES)
 add(app, "plot", plot_release, PLOT_EXAMPLES)
 add(app, "compare", compare_releases, COMPARE_EXAMPLES)
 add(app, "inspect", inspect_file, INSPECT_EXAMPLES)
+add(app, "audit", audit_promises, AUDIT_EXAMPLES)
 app.add_typer(ledger.app)
 app.add_typer(stream.app)
 app.add_typer(datasets.app)

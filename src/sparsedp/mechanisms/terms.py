@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
 
 from sparsedp import validate
 from sparsedp.domain import Domain
@@ -194,7 +195,7 @@ def _checked_surroundings(
     contribution: int,
     neighbours: str,
     ledger: object,
-    sampler: str,
+    sampler: str | NoiseSampler,
     source: object,
     unit: str | None,
     invariant: bool = False,
@@ -207,6 +208,8 @@ def _checked_surroundings(
         raise InvalidInput("source", given, "leave it out: private noise takes its bits from the operating system")
     if ledger is not None and not isinstance(ledger, Ledger):
         raise InvalidInput("ledger", f"of type {type(ledger).__name__}", "give a sparsedp.Ledger, or leave it out")
-    chosen = validate.one_of("sampler", sampler, SAMPLERS)
+    # One that stands in for a sampler may do so only where what is made is marked as protecting nobody.
+    stands_in = isinstance(sampler, NoiseSampler) and not protects(source)
+    chosen = cast(NoiseSampler, sampler) if stands_in else validate.one_of("sampler", sampler, SAMPLERS)
     chosen.check(source)
     return Neighbours(contribution, neighbours, unit, invariant, counted), chosen, source, ledger

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from sparsedp.arrays import Integers, Mask
 from sparsedp.noise.bernoulli import Chances, toss
@@ -21,6 +21,7 @@ from sparsedp.noise.source import RandomSource
 from sparsedp.validate import positive
 
 
+@runtime_checkable
 class NoiseSampler(Protocol):
     """Adds discrete Laplace or Gaussian noise to integers, never less of it than is asked for; tosses exact coins."""
 

@@ -43,6 +43,7 @@ def delta_of(rho: object, epsilon: object) -> Fraction:
     return _delta_at(curve, allowed, Fraction(_best_order(_nearest(curve), _nearest(allowed))))
 
 
+@lru_cache(maxsize=256)
 def rho_for(epsilon: object, delta: object) -> Fraction:
     """The greatest ρ, rounded down, such that every ρ-zCDP mechanism is (ε, δ)-DP."""
     allowed, small = validate.budget("epsilon", epsilon), _checked_delta(delta)
