@@ -28,6 +28,8 @@ class Counts:
     max_contributions: int
     quantity: Quantity = RECORDS
     negative: bool = False
+    multiline: bool = False
+    """Whether fields of several lines were declared: a stray quote may have dropped records beyond the bound."""
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False

@@ -127,7 +127,13 @@ def test_every_setting_of_the_template_can_be_used() -> None:
         "value": "amount",
         "clamp": (0, 500),
         "resolution": "0.01",
-        "csv": {"delimiter": ";", "decimal": ",", "date_format": "%d.%m.%Y", "encoding": "latin-1"},
+        "csv": {
+            "delimiter": ";",
+            "decimal": ",",
+            "date_format": "%d.%m.%Y",
+            "encoding": "latin-1",
+            "multiline": True,
+        },
     }
     assert found["each_row_is_a_person"] is True
     assert wanted.integers is True

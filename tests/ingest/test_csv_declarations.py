@@ -146,12 +146,9 @@ def test_a_stream_is_read_as_a_file_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert counted(b"who,age\n" + good) == [0, 1000]
     assert counted(b"\xef\xbb\xbfwho,age\r\n" + good) == [0, 1000]
     assert counted(b"who,age\n") == counted(b"who,age") == [0, 0]
-    # Nobody is left out because of somebody's long record: it is dropped, or all of it is refused.
-    assert counted(b"who,age\nevil," + b"z" * (9 << 20) + b"\n" + good) == [0, 1000]
-    for place in (0, 1):
-        long = b"evil," + b"z" * (40 << 20) + b"\n"
-        with pytest.raises(BadFile, match="longer than can be read"):
-            counted(b"who,age\n" + good * place + long + good)
+    for size in (9, 40):  # nobody is left out because of somebody's long record
+        long = b"evil," + b"z" * (size << 20) + b"\n"
+        assert counted(b"who,age\n" + long + good) == counted(b"who,age\n" + good + long) == [0, 1000]
     with pytest.raises(BadFile, match="The stream is empty"):
         counted(b"")
     with pytest.raises(InvalidInput, match="first line of the stream"):

@@ -9,7 +9,7 @@ import pytest
 from sparsedp.axes import Categories, Integers
 from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
-from sparsedp.ingest import count, csv_files
+from sparsedp.ingest import count, csv_text
 
 DOMAIN = Domain([Integers("age", 0, 9), Categories("sex", ["F", "M"])])
 
@@ -24,9 +24,12 @@ def counted(folder: Path, content: bytes, *, name: str = "visits.csv", **options
 @pytest.mark.parametrize(
     "record",
     [
-        b"9", b"9,1,F,and,more", b'9,"1"x,F', b'9,1,"F"" M"', b"9,\xff,F", b"\xff\xfe,1,F", b"9,1,\x00", b"9,one,F",
+        b"", b" ", b'"', b'""', b",", b"9", b"9,1,F,and,more", b'9,"1"x,F', b'9,1,"F"" M"', b"9,\xff,F",
+        b"\xff\xfe,1,F", b"9,1,\x00", b"9,one,F",
         b"9,1e999,F", b"9,,", b",1,F", b'9,"1\n2\n3,4,F\n",M', b"9,1,N/A", b"9,10,M", b"9,nan,F", b"9,1,f",
-        b'9,1 "x",F',
+        b'9,1 "x",F', b'9,1 "x,"F', b'9,1,"F', b'"9,1,F', b'9",",F', b'9,1,"F""', b"9,\xff,F,more", b'9,1,"F\xff',
+        b"9,1\rF", b'9,"1\r",F,', b"\r\r\n", b"\xef\xbb\xbf", b"9,1,\xed\xa0\x80", b"9,\xc3\n\xa4,F", b"\xf0",
+        b"\x00" * 50, b"9,1,F" + b"z" * (17 << 20),
     ],
 )  # fmt: skip
 def test_a_strange_record_is_dropped_and_the_others_stay(record: bytes, tmp_path: Path) -> None:
@@ -81,11 +84,12 @@ def test_blocks_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     note = '"' + "\n1,1,F\n" * 3 + '"",\n"'
     lines = "".join(f"{i},{i % 10},{'FM'[i % 2]},{note}\n" for i in range(300))
     content = f"who,age,sex,note\n{lines}".encode()
-    whole = counted(tmp_path, content)
+    across = {"csv": {"multiline": True}}
+    whole = counted(tmp_path, content, **across)
     assert len(whole) == 300
     for block in (64, 101, 1000):
-        monkeypatch.setattr(csv_files, "A_BLOCK", block)
-        assert counted(tmp_path, content) == whole
+        monkeypatch.setattr(csv_text, "A_BLOCK", block)
+        assert counted(tmp_path, content, **across) == whole
 
 
 def test_a_packed_file_that_is_cut_off(tmp_path: Path) -> None:
@@ -97,7 +101,16 @@ def test_a_packed_file_that_is_cut_off(tmp_path: Path) -> None:
         assert raised.value.__context__ is None
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n1,2,F\n", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n\n1,2,F\n",
+        b"\xef\xbb\xbf",
+        b'who,age,"sex\n1,2,F\n2,2,"F"\n',
+        b"who,age,sex," + b"x" * (2 << 20) + b"\n",
+    ],
+)
 def test_a_file_without_a_header(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="whose first line names its columns"):
         counted(tmp_path, content)

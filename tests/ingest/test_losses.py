@@ -22,8 +22,8 @@ TABLE = pa.table(
 def test_every_record_is_told_of_once() -> None:
     found = NOT_PRIVATE_losses(TABLE, DOMAIN, privacy_unit="who", max_contributions=1)
     assert dict(found) == {
-        "read": 9, "no unit": 1, "age unreadable": 2, "age outside": 1, "sex unreadable": 0, "sex outside": 1,
-        "beyond max_contributions": 2, "counted": 2,
+        "read": 9, "broken": 0, "no unit": 1, "age unreadable": 2, "age outside": 1, "sex unreadable": 0,
+        "sex outside": 1, "beyond max_contributions": 2, "counted": 2,
     }  # fmt: skip
     sums = {"value": "steps", "clamp": (0, 9), "resolution": 1}
     found = NOT_PRIVATE_losses(TABLE, DOMAIN, privacy_unit="who", max_contributions=3, outside={"age": "clamp"}, **sums)

@@ -12,7 +12,7 @@ import typer
 from sparsedp.cli.as_typed import columns_as_typed
 from sparsedp.cli.declaration import CSV_SETTINGS, counting_of, merged
 from sparsedp.cli.files import STANDARD, to_read
-from sparsedp.cli.options import AsJson, DateFormat, Decimal, Delimiter, Encoding, Level, ProjectFile
+from sparsedp.cli.options import AsJson, DateFormat, Decimal, Delimiter, Encoding, Level, Multiline, ProjectFile
 from sparsedp.cli.project import Settings, project_settings
 from sparsedp.cli.speaking import note, show, show_json, warn
 from sparsedp.errors import InvalidInput
@@ -73,6 +73,7 @@ def compare_releases(
     decimal: Decimal = None,
     date_format: DateFormat = None,
     encoding: Encoding = None,
+    multiline: Multiline = False,
     project: ProjectFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -107,6 +108,7 @@ def compare_releases(
             "decimal": decimal,
             "date_format": date_format,
             "encoding": encoding,
+            "multiline": multiline or None,
         }
         path, said = project_settings(project)
         settings = merged(said, given_settings)

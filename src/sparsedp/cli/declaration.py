@@ -110,7 +110,7 @@ def _unit(settings: Settings) -> str | list[str] | None:
     return unit if isinstance(unit, str) else [str(column) for column in unit]
 
 
-CSV_SETTINGS = ("delimiter", "decimal", "date_format", "encoding")
+CSV_SETTINGS = ("delimiter", "decimal", "date_format", "encoding", "multiline")
 """How CSV is written; declared, never guessed."""
 
 

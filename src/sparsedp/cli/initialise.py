@@ -26,6 +26,7 @@ source = "visits.parquet"            # CSV or Parquet: a file, a folder, or a pa
 # decimal = ","                      # in its numbers; left out, a point
 # date_format = "%d.%m.%Y"           # of its times; left out, as in 2024-03-05T10:00
 # encoding = "latin-1"               # of its text; left out, utf-8
+# multiline = true                   # its fields may have several lines: weakens the guarantee, which then says so
 dataset = "visits"                   # whose budget it is, by its name in the ledger
 unit = "patient_id"                  # the column that says whose a record is
 # each_row_is_a_person = true        # instead of unit, if no person can have two records

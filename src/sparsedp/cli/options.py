@@ -53,6 +53,14 @@ Encoding = Annotated[
         "--encoding", metavar="NAME", help="Of CSV, if it is not utf-8: latin-1, cp1252.", rich_help_panel=FILES
     ),
 ]
+Multiline = Annotated[
+    bool,
+    typer.Option(
+        "--multiline",
+        help="Fields of CSV may have several lines. A stray quote can then drop others' records: the release says so.",
+        rich_help_panel=FILES,
+    ),
+]
 Epsilon = Annotated[
     str | None,
     typer.Option("--epsilon", metavar="ε", help="Spend this ε: 0.5, 1/3. Exact.", rich_help_panel=BUDGET),

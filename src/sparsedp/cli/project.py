@@ -22,6 +22,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "decimal": TEXT,
         "date_format": TEXT,
         "encoding": TEXT,
+        "multiline": YES_OR_NO,
         "dataset": TEXT,
         "unit": TEXT_OR_TEXTS,
         "each_row_is_a_person": YES_OR_NO,

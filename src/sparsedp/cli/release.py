@@ -22,6 +22,7 @@ from sparsedp.cli.options import (
     Epsilon,
     LedgerFile,
     MechanismName,
+    Multiline,
     NeighboursName,
     NoLedger,
     Overwrite,
@@ -57,6 +58,7 @@ def release_records(
     decimal: Decimal = None,
     date_format: DateFormat = None,
     encoding: Encoding = None,
+    multiline: Multiline = False,
     by: By = None,
     unit: Annotated[
         list[str] | None,
@@ -164,6 +166,7 @@ def release_records(
         "decimal": decimal,
         "date_format": date_format,
         "encoding": encoding,
+        "multiline": multiline or None,
         "by": by,
         "unit": unit,
         "each_row_is_a_person": each_row_is_a_person or None,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sparsedp import validate
 from sparsedp.errors import InvalidInput
 
 ENCODINGS = {
@@ -22,7 +23,10 @@ DATE_PARTS = "dmYyjHIMSfp"
 """What may follow the % of a date format: numbers, and AM or PM. Names of months are of some language, zones of some
 law."""
 
-_WANTED = 'give csv={"delimiter": ";"}, with "quote", "decimal", "date_format" and "encoding" where they are needed'
+_WANTED = (
+    'give csv={"delimiter": ";"}, with "quote", "decimal", "date_format", "encoding" and "multiline" where they are '
+    "needed"
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,8 @@ class Dialect:
     date_format: str | None = None
     date_formats: Mapping[str, str] = field(default_factory=dict)
     """By the names of columns, where they differ; other columns are as ISO 8601 says."""
+    multiline: bool = False
+    """Whether a field between quotes may hold line ends. A stray quote then takes other people's records with it."""
 
     def of(self, file: str) -> str:
         """The delimiter of a file."""
@@ -54,7 +60,7 @@ def dialect_of(declared: object) -> Dialect:
         raise InvalidInput("csv", f"of type {type(declared).__name__}", _WANTED)
     given: dict[str, Any] = {}
     for name, value in declared.items():
-        if name not in ("delimiter", "quote", "decimal", "encoding", "date_format"):
+        if name not in ("delimiter", "quote", "decimal", "encoding", "date_format", "multiline"):
             raise InvalidInput("csv", f"a setting for {str(name)[:40]!r}", _WANTED)
         if name == "date_format":
             given |= _date_formats(value)
@@ -64,6 +70,8 @@ def dialect_of(declared: object) -> Dialect:
             if value not in (".", ","):
                 raise InvalidInput("csv['decimal']", repr(value)[:40], 'give "." or ","')
             given["decimal"] = value
+        elif name == "multiline":
+            given["multiline"] = validate.yes_or_no("csv['multiline']", value)
         else:
             if not isinstance(value, str) or len(value) != 1 or value in "\r\n" or not value.isascii():
                 raise InvalidInput(f"csv[{name!r}]", "not one plain character", "give one, such as ; or '")

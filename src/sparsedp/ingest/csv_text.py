@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-import io
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from sparsedp.errors import BadFile
@@ -11,6 +11,11 @@ from sparsedp.ingest.csv_dialect import Dialect
 
 HEADER = 1 << 20
 """Bytes within which the header ends."""
+
+A_BLOCK = 4 << 20
+"""Bytes that are read together."""
+
+_MARK = b"\xef\xbb\xbf"
 
 _CONTROLS = {0x81, 0x8D, 0x8F, 0x90, 0x9D}
 """Bytes that cp1252 gives no character to; like browsers we take the control character of that number."""
@@ -27,23 +32,29 @@ class CsvText:
         self._start = self._read_start()
 
     @property
-    def start(self) -> str:
-        """The first line, and a part of what comes after it."""
-        decoded = self._start if self._table is None else _encoded(self._start, self._table)
-        return decoded.decode("utf-8-sig", errors="replace")
+    def start(self) -> bytes:
+        """Its first lines, without a mark of Unicode."""
+        return self._encoded(self._start).removeprefix(_MARK)
 
     @property
-    def is_one_line(self) -> bool:
-        """Without an end to its only line."""
-        start = self._start.removeprefix(b"\xef\xbb\xbf")
-        return len(start) < HEADER and b"\n" not in start and b"\r" not in start
+    def goes_on(self) -> bool:
+        """Whether there may be more than the start."""
+        return len(self._start) == HEADER
 
-    def open(self) -> Any:
-        """From the beginning; a stream once only."""
+    def blocks(self, header: int) -> Iterator[bytes]:
+        """All of it after the header, which takes so many bytes of the start. A stream can be read once only."""
         if isinstance(self._source, str):
-            stream = _packed(self._source)
-            return stream if self._table is None else _Decoded(stream, b"", self._table)
-        return _Decoded(self._source, self._start, self._table)
+            with _packed(self._source) as stream:
+                yield self._encoded(stream.read(len(self._start))).removeprefix(_MARK)[header:]
+                while block := stream.read(A_BLOCK):
+                    yield self._encoded(block)
+            return
+        yield self.start[header:]
+        while block := _filled(self._source, A_BLOCK):
+            yield self._encoded(block)
+
+    def _encoded(self, read: bytes) -> bytes:
+        return read if self._table is None else codecs.charmap_decode(read, "strict", self._table)[0].encode()
 
     def _read_start(self) -> bytes:
         import pyarrow as pa
@@ -52,10 +63,7 @@ class CsvText:
             if isinstance(self._source, str):
                 with _packed(self._source) as stream:
                     return bytes(stream.read(HEADER))
-            read = bytearray()
-            while len(read) < HEADER and (more := self._source.read(HEADER - len(read))):
-                read += more
-            return bytes(read)
+            return _filled(self._source, HEADER)
         except (OSError, pa.ArrowException):
             pass
         raise BadFile(f"The file {self.name} cannot be read; check that it is complete and not compressed otherwise.")
@@ -67,26 +75,12 @@ def _packed(path: str) -> Any:
     return pa.input_stream(path, compression="detect")
 
 
-class _Decoded(io.RawIOBase):
-    """A start that was read already and the rest of a stream, in UTF-8. Closing it leaves the stream open."""
-
-    def __init__(self, stream: Any, start: bytes, table: str | None) -> None:
-        self._stream, self._start, self._table = stream, memoryview(start), table
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        # No character is longer than three bytes.
-        wanted = len(buffer) if self._table is None else max(1, len(buffer) // 3)
-        if self._start:
-            read, self._start = bytes(self._start[:wanted]), self._start[wanted:]
-        else:
-            read = self._stream.read(wanted)
-        if self._table is not None:
-            read = _encoded(read, self._table)
-        buffer[: len(read)] = read
-        return len(read)
+def _filled(stream: BinaryIO, size: int) -> bytes:
+    """So many bytes, unless it ends before: pipes give what they have."""
+    read = bytearray()
+    while len(read) < size and (more := stream.read(size - len(read))):
+        read += more
+    return bytes(read)
 
 
 def _characters(encoding: str) -> str:
@@ -95,7 +89,3 @@ def _characters(encoding: str) -> str:
         chr(byte) if encoding == "latin-1" or byte in _CONTROLS else bytes([byte]).decode(encoding)
         for byte in range(256)
     )
-
-
-def _encoded(read: bytes, table: str) -> bytes:
-    return codecs.charmap_decode(read, "strict", table)[0].encode()

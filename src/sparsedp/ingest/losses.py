@@ -41,17 +41,20 @@ def NOT_PRIVATE_losses(  # noqa: N802
 ) -> NotPrivateLosses:
     """NOT PRIVATE. How many records `sparsedp.count` would read, leave out and count, with the same arguments.
 
-    A record that is left out is told of once, by the first of these: it has no unit; on an axis, in their order, it is
-    missing or cannot be read, or is outside; its value is missing or cannot be read; its person has more than
-    `max_contributions`.
+    A record that is left out is told of once, by the first of these: it is a broken line of CSV; it has no unit; on an
+    axis, in their order, it is missing or cannot be read, or is outside; its value is missing or cannot be read; its
+    person has more than `max_contributions`.
     """
     request = request_of(domain, privacy_unit, max_contributions, columns, outside, value, clamp, resolution, csv, None)
     with stage("looking for what is left out"), session() as connection:
 
         def run() -> NotPrivateLosses:
-            found = source_of(source, request.needed, request.dialect).attach(connection, request.needed)
+            records = source_of(source, request.needed, request.dialect)
+            found = records.attach(connection, request.needed)
             numbers = connection.execute(_aggregate(request, query_of(request, found, Lookups(connection)))).fetchone()
-            return NotPrivateLosses(zip(_reasons(request), (int(one or 0) for one in numbers or ()), strict=True))
+            read, *others = (int(one or 0) for one in numbers or ())
+            broken = records.broken()
+            return NotPrivateLosses(zip(_reasons(request), (read + broken, broken, *others), strict=True))
 
         return guarded(run)
 
@@ -59,7 +62,7 @@ def NOT_PRIVATE_losses(  # noqa: N802
 def _reasons(request: Request) -> list[str]:
     axes = [reason for name in request.domain.names for reason in (f"{name} unreadable", f"{name} outside")]
     value = [] if request.amounts is None else [f"{request.amounts.column} unreadable"]
-    return ["read", "no unit", *axes, *value, "beyond max_contributions", "counted"]
+    return ["read", "broken", "no unit", *axes, *value, "beyond max_contributions", "counted"]
 
 
 def _aggregate(request: Request, query: Query) -> str:

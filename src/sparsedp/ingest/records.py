@@ -31,6 +31,8 @@ class Source:
     dialect: Dialect | None = None
     again: bool = True
     """Whether the batches can be had once more."""
+    broken: Callable[[], int] = lambda: 0
+    """Of the batches that were had: how many lines were no records. PRIVATE, as they are."""
 
     def attach(self, connection: duckdb.DuckDBPyConnection, needed: Sequence[Needed]) -> dict[Needed, SourceColumn]:
         """Make the records known to a connection as RECORDS; the needed columns as queries see them."""

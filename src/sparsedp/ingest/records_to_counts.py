@@ -60,7 +60,10 @@ def count(
 
     `csv` declares how CSV files are written, where that is otherwise than comma, double quote, decimal point, ISO 8601
     and UTF-8: {"delimiter": ";", "quote": "'", "decimal": ",", "date_format": "%d.%m.%Y", "encoding": "latin-1"}. The
-    format of dates is one for all columns, or a mapping of columns' names.
+    format of dates is one for all columns, or a mapping of columns' names. A line of CSV is one record, and a line that
+    is broken (a quote left open, too few or too many fields, bytes that are not of the encoding, more than 16 MB) is
+    dropped alone. {"multiline": True} declares that fields between quotes may hold line ends. It costs a part of the
+    guarantee below: a stray quote of one person can then drop other people's records. What is published says so.
 
     Memory has a bound, and what does not fit is sorted in a private temporary folder; the environment variable
     SPARSEDP_MEMORY changes it.
@@ -77,6 +80,7 @@ def count(
         max_contributions=request.max_contributions,
         quantity=Quantity() if amounts is None else Quantity(amounts.column, amounts.resolution),
         negative=amounts is not None and amounts.lowest < 0,
+        multiline=request.dialect.multiline,
     )
 
 

@@ -123,11 +123,6 @@ def _in_our_words(words: str) -> SparsedpError:
             f"The disk ran full while records were sorted in {tempfile.gettempdir()}; free some space, or set TMPDIR "
             "to a folder on a larger disk."
         )
-    if "straddling object" in known:  # Arrow's word for a record that is longer than a block
-        return BadFile(
-            "A record of the CSV is longer than can be read, which is 16 MB: most likely a quote is never closed; "
-            "write the file again with another program, or leave out the field that is so long."
-        )
     return BadFile(
         "The records could not be read to the end; check that the files open in another program and that nobody "
         "is writing to them. What exactly is wrong is not said here, for it may quote a record."

@@ -52,7 +52,7 @@ def _of_records(counts: Counts, domain: Domain | None, contribution: int | None,
     if contribution is not None and contribution != counts.contribution:
         given = f"{contribution}, and the records were counted with a bound of {counts.contribution}"
         raise InvalidInput("contribution", given, "leave it out: the bound is enforced")
-    counted = Counted(counts.privacy_unit, counts.max_contributions, counts.quantity.resolution)
+    counted = Counted(counts.privacy_unit, counts.max_contributions, counts.quantity.resolution, counts.multiline)
     cells = counts.values.reshape(-1)
     return PrivateTable(
         cells, counts.domain, counts.contribution, negative or counts.negative, counts.quantity, counted

@@ -31,6 +31,7 @@ def promise_in_words(guarantee: Guarantee) -> list[str]:
         *_slack(guarantee, told),
         *_strength(told),
         *_whom(guarantee),
+        *_stray_quotes(guarantee),
         *_public_totals(guarantee),
         *_intruders(guarantee),
     ]
@@ -135,6 +136,17 @@ def _several(guarantee: Guarantee, things: str) -> str:
     each = guarantee.spent.epsilon if not guarantee.spent.delta else None
     example = "" if each is None else f": with ten of them the factor is up to {factor(10 * each)}"
     return f"For somebody with several {things} the promise is weaker, as many times over{example}."
+
+
+def _stray_quotes(guarantee: Guarantee) -> list[str]:
+    counted = guarantee.neighbours.counted
+    if counted is None or not counted.multiline:
+        return []
+    return [
+        "The records were read from a text file in which, as was declared, a field may have several lines. A quote "
+        "that one person's record leaves open can then make records of others unreadable, and this promise does not "
+        "cover what that changes."
+    ]
 
 
 def _public_totals(guarantee: Guarantee) -> list[str]:
