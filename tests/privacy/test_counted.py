@@ -13,7 +13,14 @@ ENFORCED = Counted(("patient_id",), 3)
 
 
 @pytest.mark.parametrize(
-    "counted", [ENFORCED, Counted(("hospital", "patient"), 1), Counted(None, 1), Counted(("p",), 2, Fraction(1, 100))]
+    "counted",
+    [
+        ENFORCED,
+        Counted(("hospital", "patient"), 1),
+        Counted(None, 1),
+        Counted(("p",), 2, Fraction(1, 100)),
+        Counted(("p",), 2, multiline=True),
+    ],
 )
 @pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
 def test_an_enforced_bound_travels_with_the_neighbours(counted: Counted, relation: str) -> None:
@@ -33,6 +40,13 @@ def test_neighbours_say_whether_the_bound_is_promised_or_enforced() -> None:
 def test_without_a_unit_one_record_is_protected_and_no_person() -> None:
     text = str(Neighbours(1, counted=Counted(None, 1)))
     assert text.startswith("adding or removing one record, which changes the counts by at most 1 in total (declared")
+
+
+@pytest.mark.parametrize("unit", [("p",), None])
+def test_declared_lines_are_said_to_weaken_the_bound(unit: Any) -> None:
+    cost = "so a stray quote of one person can drop other people's records, and the bound does not cover that"
+    assert cost in str(Neighbours(1, counted=Counted(unit, 1, multiline=True)))
+    assert cost not in str(Neighbours(1, counted=Counted(unit, 1)))
 
 
 def test_a_bound_on_sums_is_told_in_their_own_unit() -> None:
