@@ -15,8 +15,10 @@ class ExitCode(IntEnum):
     USAGE = 2
     BUDGET_EXCEEDED = 3
     UNEXPECTED = 70
+    HUNG_UP = 129
     INTERRUPTED = 130
     READER_GONE = 141
+    TERMINATED = 143
 
 
 MEANINGS = {
@@ -25,8 +27,10 @@ MEANINGS = {
     ExitCode.USAGE: "the command line was not understood",
     ExitCode.BUDGET_EXCEEDED: "the ledger has less left than was asked for; nothing was spent",
     ExitCode.UNEXPECTED: "an error of sparsedp itself",
+    ExitCode.HUNG_UP: "interrupted by SIGHUP: its terminal went away; what was done is cleared up as after Ctrl-C",
     ExitCode.INTERRUPTED: "interrupted with Ctrl-C; the message says whether the budget was spent",
     ExitCode.READER_GONE: "the program that read the output went away",
+    ExitCode.TERMINATED: "interrupted by SIGTERM; what was done is cleared up as after Ctrl-C",
 }
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C: noticed once, whatever library was at work, and explained in one sentence."""
+"""Ctrl-C and signals like it: noticed once, whatever library was at work, and explained in one sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import FrameType
 
 
 class Interrupted(Exception):
-    """A command was stopped with Ctrl-C; what had been done by then is in the text."""
+    """A command was stopped with Ctrl-C, or by SIGTERM or SIGHUP; what had been done by then is in the text."""
 
     def __init__(self, done: str = "") -> None:
         super().__init__(f"Interrupted. {done or NOTHING_SPENT}")
@@ -32,16 +32,19 @@ def spent_before(error: BaseException) -> str:
 
 
 class Interruption:
-    """Remembers that Ctrl-C was pressed: libraries turn it into errors of their own."""
+    """Remembers that Ctrl-C was pressed, or a signal like it came: libraries turn it into errors of their own."""
 
     def __init__(self) -> None:
         self.noticed = False
+        self.number = signal.SIGINT.value
+        """Of the first signal."""
         self.done = ""
         """What is to be said of the command, if it is stopped where nobody knows better; empty if it did nothing."""
 
-    def __call__(self, _number: int, _frame: FrameType | None) -> None:
-        """The handler of the signal."""
-        self.noticed = True
+    def __call__(self, number: int, _frame: FrameType | None) -> None:
+        """The handler of the signals."""
+        if not self.noticed:
+            self.noticed, self.number = True, number
         raise KeyboardInterrupt
 
 
@@ -77,13 +80,19 @@ def _watch() -> Interruption | None:
 
 @contextmanager
 def watched() -> Iterator[Interruption]:
-    """Watch for Ctrl-C while a command runs; only the main thread may, and elsewhere nothing is watched."""
+    """Watch for Ctrl-C, SIGTERM and SIGHUP while a command runs, but not for what its caller ignores (`nohup`).
+
+    Only the main thread may, and elsewhere nothing is watched.
+    """
     interruption = Interruption()
     if threading.current_thread() is not threading.main_thread():
         yield interruption
         return
-    before = signal.signal(signal.SIGINT, interruption)
+    asked = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    watched = [signal.SIGINT, *(number for number in asked if signal.getsignal(number) != signal.SIG_IGN)]
+    before = {number: signal.signal(number, interruption) for number in watched}
     try:
         yield interruption
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

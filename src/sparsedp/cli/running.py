@@ -42,7 +42,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         except BaseException as error:
             if interruption.noticed and not isinstance(error, Interrupted | SystemExit):
                 error = Interrupted(done_before(error))
-            return _ended_by(error, debug=debug)
+            code = _ended_by(error, debug=debug)
+            return 128 + interruption.number if code == ExitCode.INTERRUPTED else code
 
 
 def _ended_by(error: BaseException, *, debug: bool) -> int:

@@ -1,17 +1,28 @@
-"""A DuckDB of its own for one count: bounded memory, a private place to spill to, no network, nothing kept."""
+"""A DuckDB of its own for one count: bounded memory, a private place to spill to, no network, nothing kept.
+
+The place is a folder `sparsedp-…` among the temporary files: in it the file `lock`, held by the process that counts,
+and the folder `records`, where DuckDB spills raw rows. It is removed when the count ends, by a result, an error or a
+signal; what a kill or a power cut leaves is removed by the next count of the same user.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import shutil
+import struct
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar, cast
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from sparsedp.errors import BadFile, InvalidInput, SparsedpError
-from sparsedp.ingest.interrupts import interrupts
+from sparsedp.ingest.interrupts import ended_in_order, interrupts, undisturbed
+
+try:
+    import fcntl
+except ImportError:  # Windows, where nothing is swept
+    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     import duckdb
@@ -20,6 +31,11 @@ T = TypeVar("T")
 
 MEMORY, THREADS = "SPARSEDP_MEMORY", "SPARSEDP_THREADS"
 """Environment variables: how much memory counting may use, such as 4GB, and how many threads."""
+
+PREFIX = "sparsedp-"
+"""How the names of our temporary folders begin."""
+
+_LOCK, _RECORDS = "lock", "records"
 
 _MEGABYTE = 1_000_000
 _LEAST, _USUAL, _MOST = 100, 256, 1_000
@@ -32,12 +48,11 @@ _A_THREAD, _A_CORE = 100, 128
 @contextmanager
 def session() -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that lives for one count. What does not fit in memory goes to a folder that only its owner may open,
-    and the folder goes when the count is over, however it ends."""
+    and the folder goes when the count is over, however it ends; what killed counts have left goes first."""
     import duckdb
 
     memory = memory_limit()
-    folder = _private_folder()
-    try:
+    with ended_in_order(), _private_folder() as folder:
         connection = duckdb.connect(
             config={
                 "memory_limit": f"{memory // _MEGABYTE}MB",
@@ -52,19 +67,107 @@ def session() -> Iterator[duckdb.DuckDBPyConnection]:
             }
         )
         try:
+            connection.execute("SET enable_progress_bar = false")  # it would be drawn on standard output
             yield connection
         finally:
             connection.close()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _private_folder() -> str:
+@contextmanager
+def _private_folder() -> Iterator[str]:
+    """A folder for records, inside one whose lock this process holds as long as it lives."""
+    _sweep()
+    outer = _made(tempfile.mkdtemp, prefix=PREFIX)  # mode 0700
+    records = os.path.join(outer, _RECORDS)
+    lock = None
     try:
-        return tempfile.mkdtemp(prefix="sparsedp-")  # mode 0700
+        lock = _locked(outer)
+        _made(os.mkdir, records, 0o700)
+        _for_its_owner_alone(records)
+        yield records
+    finally:
+        with undisturbed():
+            # The records first: where they cannot be removed, the lock stays beside them, and a later sweep can.
+            shutil.rmtree(records, ignore_errors=True)
+            if not os.path.lexists(records):
+                shutil.rmtree(outer, ignore_errors=True)
+            if lock is not None:
+                os.close(lock)
+
+
+def _made(make: Callable[..., T], *arguments: Any, **settings: Any) -> T:
+    try:
+        return make(*arguments, **settings)
     except OSError:
         pass
     raise SparsedpError("There is no folder for temporary files that can be written to; set TMPDIR to one.")
+
+
+def _locked(folder: str) -> int | None:
+    """The folder's lock file, held; the system lets go of it when the process ends, even by a kill.
+
+    It gets its name when it is held already, so that nobody can find it free in between. None where there are no such
+    locks: then nobody will sweep the folder.
+    """
+    if fcntl is None:
+        return None
+    unnamed = os.path.join(folder, f"{_LOCK}.new")
+    handle = _made(os.open, unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.rename(unnamed, os.path.join(folder, _LOCK))
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def _for_its_owner_alone(folder: str) -> None:
+    """Files that are made in the folder get the mode 0600, whatever the umask.
+
+    DuckDB makes them with 0666, and a process has one umask for all its threads: it is not ours to change. A default
+    access list of the folder takes the umask's place, for this folder alone. Where there is no such thing, the folder
+    above, which nobody else may enter, has to do.
+    """
+    if hasattr(os, "setxattr"):
+        entries = ((0x01, 0o6), (0x04, 0o0), (0x20, 0o0))  # its owner, its group, others
+        packed = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry, 0xFFFFFFFF) for entry in entries)
+        with suppress(OSError):
+            os.setxattr(folder, "system.posix_acl_default", packed)
+
+
+def _sweep() -> None:
+    """Remove what counts have left that were killed, of this user alone."""
+    if fcntl is None:
+        return
+    with suppress(OSError), os.scandir(tempfile.gettempdir()) as found:
+        left = [entry.path for entry in found if entry.name.startswith(PREFIX)]
+        for path in left:
+            with suppress(OSError), undisturbed():
+                _remove_if_left(path)
+
+
+def _remove_if_left(path: str) -> None:
+    """Remove a folder of ours if nobody holds its lock; an OSError where it is not ours, or somebody does.
+
+    No link is followed, and everything is done inside the folder that was looked at, whatever its name leads to by
+    then. A folder without a lock is left alone: it may be about to get one.
+    """
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        if os.fstat(folder).st_uid != os.geteuid():
+            return
+        lock = os.open(_LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with suppress(FileNotFoundError):
+                shutil.rmtree(_RECORDS, dir_fd=folder)
+            os.unlink(_LOCK, dir_fd=folder)
+            os.rmdir(path)
+        finally:
+            os.close(lock)
+    finally:
+        os.close(folder)
 
 
 def memory_limit() -> int:

@@ -115,6 +115,7 @@ def _connection(tables: Mapping[str, pa.Table]) -> duckdb.DuckDBPyConnection:
 
     connection = duckdb.connect(":memory:", config={**CLOSED})
     connection.execute("set TimeZone = 'UTC'")
+    connection.execute("set enable_progress_bar = false")  # it would be drawn on standard output, among the answers
     for name, table in tables.items():
         connection.register(name, table)  # read where it is: nothing is copied
     connection.execute("set enable_external_access = false")
