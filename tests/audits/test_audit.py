@@ -1,0 +1,290 @@
+"""The audit passes what is right, and catches what is planted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import sparsedp as sdp
+from sparsedp.arrays import Integers
+from sparsedp.audits import Audit
+from sparsedp.audits._cases import every_case, records_cases, stream_cases
+from sparsedp.audits._evidence import bound_delta, bound_epsilon, bound_rho, lower_bound
+from sparsedp.audits._mechanisms import Case
+from sparsedp.audits._records import audit_records
+from sparsedp.audits._streams import StreamCase, _Views, audit_stream, least_shift
+from sparsedp.audits._transcripts import AuditSource, Recorder
+from sparsedp.constraints import Constraints
+from sparsedp.domain import Domain
+from sparsedp.ingest import records_to_counts
+from sparsedp.ingest.bounding import Reservoir
+from sparsedp.mechanisms import calibrated_noise
+from sparsedp.mechanisms.terms import Terms
+from sparsedp.noise import samplers
+from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.noise.source import RandomSource
+from sparsedp.plan import Plan
+from sparsedp.streams import calibration, counters
+from sparsedp.streams.counter_state import AddNoise, CounterState
+from sparsedp.synopsis import Synopsis
+
+QUICK: dict[str, Any] = {"replays": 40, "runs": 0, "jobs": 1}
+
+
+def failed(audit: Audit) -> set[str]:
+    return {finding.check for finding in audit.faults}
+
+
+# ---- what is right passes
+
+
+@pytest.mark.parametrize("budget", [{"epsilon": 1}, {"rho": "1/2"}, {"epsilon": 1, "delta": "1e-6"}], ids=str)
+@pytest.mark.parametrize("name", [*sdp.MECHANISMS, "adaptive:cells", "adaptive:ranges"])
+def test_every_mechanism_passes(name: str, budget: dict[str, Any]) -> None:
+    found = sdp.audit(name, **budget, domain=64 if name == "compressive" else 256, **QUICK)
+    assert found.passed, found
+    assert [finding.check for finding in found.findings] == ["replay", "loss", "noise"]
+
+
+@pytest.mark.parametrize("name", ["laplace", "adaptive", "hierarchical"])
+def test_the_loss_is_reached(name: str) -> None:
+    (loss,) = (each for each in sdp.audit(name, epsilon=1, domain=16, **QUICK).findings if each.check == "loss")
+    assert loss.worst == 1
+
+
+@pytest.mark.parametrize("case", list(stream_cases(0)), ids=lambda case: case.what)
+def test_every_stream_passes(case: StreamCase) -> None:
+    checks = {finding.check: finding for finding in audit_stream(case)}
+    assert checks.keys() == {"replay", "view"}
+    assert all(finding.fault is None for finding in checks.values())
+    assert checks["view"].worst == pytest.approx(checks["view"].allowed) or "difference" in case.what
+
+
+def test_nothing_is_left_out() -> None:
+    cases = every_case(10, 100)
+    audited = {type(case.mechanism) for case in cases if isinstance(case, Case)}
+    assert audited == set(sdp.MECHANISMS.values())
+    streams = {type(case.stream()) for case in cases if isinstance(case, StreamCase)}
+    assert streams == set(sdp.Stream.__subclasses__())
+    assert sum(1 for _ in records_cases()) > 5
+
+
+def test_an_attack_on_real_releases_passes() -> None:
+    found = sdp.audit("laplace", epsilon=1, domain=16, replays=60, runs=4000, jobs=1)
+    assert found.passed, found
+    measured = found.findings[-1]
+    assert measured.check == "measured"
+    assert 0.5 < (measured.worst or 0) <= 1
+
+
+def test_streams_and_records_by_name() -> None:
+    found = sdp.audit("continual_difference", epsilon="0.5", runs=200, jobs=1)
+    assert found.passed, found
+    assert {finding.budget for finding in found.findings} == {"ε = 0.5"}
+
+
+# ---- what is planted is caught
+
+
+def test_a_scale_off_by_a_tenth(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In what is asked of the sampler: the release states the right law."""
+    honest = calibrated_noise.CalibratedNoise.add_to
+
+    def less(self: calibrated_noise.CalibratedNoise, values: Integers) -> None:
+        law = self.law
+        assert isinstance(law, DiscreteLaplaceLaw)
+        honest(replace(self, law=replace(law, scale=law.scale * Fraction(9, 10))), values)
+
+    assert sdp.audit("laplace", epsilon=1, domain=16, **QUICK).passed
+    monkeypatch.setattr(calibrated_noise.CalibratedNoise, "add_to", less)
+    for name in ("laplace", "adaptive", "privelet"):
+        assert failed(sdp.audit(name, epsilon=1, domain=16, **QUICK)) == {"loss"}
+
+
+@pytest.mark.parametrize("budget", [{"epsilon": 1}, {"rho": "1/2"}], ids=str)
+def test_a_sampler_that_draws_a_tenth_less(budget: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def narrow(honest: Callable[..., None], factor: Fraction) -> Callable[..., None]:
+        return lambda values, width, source: honest(values, width * factor, source)
+
+    for name, factor in (("add_discrete_laplace", Fraction(9, 10)), ("add_discrete_gaussian", Fraction(81, 100))):
+        monkeypatch.setattr(samplers, name, narrow(getattr(samplers, name), factor))
+    assert failed(sdp.audit("laplace", **budget, domain=256, **QUICK)) == {"noise"}
+
+
+@dataclass(frozen=True)
+class Peeking(sdp.Laplace):
+    """Looks at the total first, with noise, and forgets that this costs something."""
+
+    name: ClassVar[str] = "peeking"
+
+    def _measured(
+        self, cells: Integers, plan: Plan | None, terms: Terms, domain: Domain | None, **rest: Any
+    ) -> Synopsis:
+        total = np.array([cells.sum()])
+        terms.noise(terms.neighbours.distance, terms.neighbours.distance**2, Fraction(1, 20)).add_to(total)
+        return super()._measured(cells, plan, terms, domain, **rest)
+
+
+@dataclass(frozen=True)
+class Branching(sdp.Laplace):
+    """Measures less where there is nothing to see, and has no noise to see it by."""
+
+    name: ClassVar[str] = "branching"
+
+    def _measured(
+        self, cells: Integers, plan: Plan | None, terms: Terms, domain: Domain | None, **rest: Any
+    ) -> Synopsis:
+        crowded = bool(cells.max() > 20)
+        other = sdp.Hierarchical()._plan_in_advance(cells.size, terms, domain) if crowded else plan
+        return super()._measured(cells, other, terms, domain, **rest)
+
+
+@dataclass(frozen=True)
+class Telling(sdp.Laplace):
+    """Publishes something beside the noisy answers."""
+
+    name: ClassVar[str] = "telling"
+
+    def _measured(
+        self,
+        cells: Integers,
+        plan: Plan | None,
+        terms: Terms,
+        domain: Domain | None,
+        *,
+        negative: bool,
+        constraints: Constraints | None,
+    ) -> Synopsis:
+        found = super()._measured(cells, plan, terms, domain, negative=negative, constraints=constraints)
+        return replace(found, plan=replace(found.plan, nonnegative=bool(cells.sum() % 2)))
+
+
+@pytest.mark.parametrize("budget", [{"epsilon": 1}, {"rho": "1/2"}], ids=str)
+def test_a_look_that_is_not_counted(budget: dict[str, Any]) -> None:
+    assert failed(sdp.audit(Peeking(), **budget, domain=16, **QUICK)) == {"loss"}
+
+
+def test_a_branch_without_noise() -> None:
+    assert failed(sdp.audit(Branching(), epsilon=1, domain=16, **QUICK)) == {"replay"}
+    assert failed(sdp.audit(Telling(), epsilon=1, domain=16, **QUICK)) == {"replay"}
+
+
+def test_half_the_noise_is_seen_in_real_releases(monkeypatch: pytest.MonkeyPatch) -> None:
+    def narrow(values: Integers, scale: Fraction, source: RandomSource) -> None:
+        honest(values, scale / 2, source)
+
+    honest = samplers.add_discrete_laplace
+    monkeypatch.setattr(samplers, "add_discrete_laplace", narrow)
+    assert failed(sdp.audit("laplace", epsilon=1, domain=4, replays=60, runs=6000, jobs=1)) == {"noise", "measured"}
+
+
+def test_a_bound_of_one_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    def loose(cells: int, most: int, key: tuple[int, int], *, sums: bool) -> Reservoir:
+        return Reservoir(cells, most + 1, key, sums=sums)
+
+    case = next(iter(records_cases()))
+    findings = audit_records(replace(case, tables=1))
+    assert [finding.fault for finding in findings] == [None, None]
+    monkeypatch.setattr(records_to_counts, "Reservoir", loose)
+    bound, sampling = audit_records(replace(case, tables=1))
+    assert bound.fault == "One person changes the counts by 2, where 1 is promised."
+    assert sampling.fault is not None
+
+
+class Keeping(CounterState):
+    """A counter that cannot forget."""
+
+    __slots__ = ("kept",)
+
+    def __init__(self, counters: int, levels: int, every: int = 1) -> None:
+        super().__init__(counters, levels, every)
+        self.kept: list[Integers] = []
+
+    def advance(self, values: Integers, add_noise: AddNoise) -> Integers:
+        found = super().advance(values, add_noise)
+        self.kept.append(self.above.copy())
+        return found
+
+
+def the_counter() -> StreamCase:
+    return next(case for case in stream_cases(0) if case.what == "continual_counter, 8 ticks")
+
+
+def test_a_counter_that_keeps_the_noise_of_ended_segments(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert all(finding.fault is None for finding in audit_stream(the_counter()))
+    monkeypatch.setattr(counters, "CounterState", Keeping)
+    (fault,) = (finding for finding in audit_stream(the_counter()) if finding.fault is not None)
+    assert fault.check == "view"
+    assert (fault.worst or 0) > 1.2
+
+
+def test_a_counter_with_a_tenth_less_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calibration, "_effective", lambda terms, scale: scale * Fraction(9, 10))
+    for case in list(stream_cases(0))[::2]:
+        faults = {finding.check for finding in audit_stream(case) if finding.fault is not None}
+        assert faults == {"view"} or "difference" in case.what
+
+
+# ---- the tools
+
+
+@pytest.mark.parametrize("event", range(8))
+def test_the_least_shift_is_what_the_counter_s_proof_says(event: int) -> None:
+    """Eight ticks, noise of scale 4: the count's own noise and the segments before the event, or those after it."""
+    views = _Views(the_counter())
+    for moment in views.moments():
+        _, by_count, by_noise = views.matrices(moment)
+        found = least_shift(by_noise, by_count[:, event], views.scales) * 4
+        before, after = 1 + event.bit_count(), max((8 - event).bit_count(), 2 if event == 0 else 1)
+        expected = min(before, after) if moment is None else before if moment >= event else after
+        assert found == pytest.approx(expected)
+
+
+def test_what_noise_cannot_explain_costs_everything() -> None:
+    assert least_shift(np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([1.0, 1.0]), [Fraction(1), Fraction(1)]) == np.inf
+    assert least_shift(np.array([[1.0, 1.0]]), np.array([2.0]), [Fraction(1), Fraction(4)]) == pytest.approx(0.5)
+
+
+def test_known_losses_are_measured_from_below() -> None:
+    chance = np.random.default_rng(3)
+    lies = chance.random((2, 40_000)) < 1 / (1 + np.exp(2))
+    answers = lies[0].astype(float), 1 - lies[1].astype(float)
+    assert 1.7 < lower_bound(*answers, bound_epsilon) <= 2  # randomised response at ε = 2
+    normal = chance.normal(0, 1, 40_000), chance.normal(1, 1, 40_000)
+    assert 0.25 < lower_bound(*normal, bound_rho) <= 0.5  # a shift by one deviation is ½-zCDP
+    # (ε, δ) of the same shift at ε = 1: δ = Φ(−½) − e·Φ(−3/2).
+    assert 0.09 < lower_bound(*normal, bound_delta(Fraction(1))) <= 0.1270
+    assert lower_bound(normal[0][:20_000], normal[0][20_000:], bound_epsilon) <= 0
+
+
+def test_bad_arguments_are_refused_in_a_sentence() -> None:
+    for arguments, words in [
+        ({"mechanism": "laplcae", "epsilon": 1}, "laplcae"),
+        ({"mechanism": 3, "epsilon": 1}, "of type int"),
+        ({"epsilon": 1}, "given without a mechanism"),
+        ({"mechanism": "laplace", "epsilon": -1}, "epsilon"),
+        ({"mechanism": "laplace", "epsilon": 1, "replays": 0}, "replays"),
+        ({"mechanism": "laplace", "epsilon": 1, "runs": 7}, "runs"),
+        ({"mechanism": "laplace", "epsilon": 1, "domain": 0}, "domain"),
+        ({"mechanism": "laplace", "epsilon": 1, "domain": 2**20}, "1,048,576 cells"),
+        ({"mechanism": "laplace", "epsilon": 1, "contribution": 0}, "contribution"),
+        ({"mechanism": "laplace", "epsilon": 1, "neighbours": "some"}, "neighbours"),
+        ({"mechanism": "continual_counter", "rho": 1}, "rho"),
+    ]:
+        with pytest.raises(sdp.InvalidInput, match=words):
+            sdp.audit(**arguments)  # type: ignore[arg-type]
+
+
+def test_what_is_made_for_an_audit_protects_nobody_and_says_so() -> None:
+    """A sampler that stands in for the true one is not taken beside the system's own randomness."""
+    recorder = Recorder()
+    with pytest.raises(sdp.InvalidInput, match="sampler"):
+        sdp.Laplace().measure([1, 2], epsilon=1, sampler=recorder)  # type: ignore[arg-type]
+    source = AuditSource()
+    found = sdp.Laplace().measure([1, 2], epsilon=1, sampler=recorder, source=source)  # type: ignore[arg-type]
+    assert not found.private
