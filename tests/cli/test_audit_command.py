@@ -31,10 +31,9 @@ def test_a_table_and_a_verdict(tmp_path: Path) -> None:
     page = tmp_path / "audit.md"
     ended = run("audit", "laplace", "--rho", "0.5", "--by", "hour:0..23", *QUICK, "-o", str(page))
     assert ended.code == 0, ended.errors
-    lines = ended.output.decode().splitlines()
-    assert lines[-1] == "All 3 checks held."
-    assert [line.split()[6] for line in lines[1:4]] == ["replay", "loss", "noise"]
-    assert "| laplace, 24 cells | ρ = 0.5 | loss |" in page.read_text()
+    assert ended.text.splitlines()[-1] == "All 3 checks held."
+    assert "laplace, 24 cells  ρ = 0.5  40 times  0.5 of 0.5" in ended.text
+    assert "| laplace, 24 cells | ρ = 0.5 | 40 times | 0.5 of 0.5 | p = " in page.read_text()
 
 
 def test_what_exceeds_its_bound_ends_with_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,25 +1,30 @@
-"""What an audit found: one row a check, and the table of them."""
+"""What an audit found: a finding a check, and one table of them with a row for each case."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sparsedp.version import __version__
 
-HEADINGS = ("what", "budget", "check", "looked at", "worst", "allowed", "how sure", "")
+HEADINGS = ("what", "budget", "replayed", "loss", "draws", "an attack", "")
 
-CHECKS = {
-    "replay": "the same noisy answers lead two neighbours to the same draws and the same publication",
-    "loss": "by how much those answers are likelier for one neighbour than for the other, at most",
-    "noise": "the p-value of what was drawn under the law that was asked for",
-    "measured": "what runs prove of the loss, by an event that half of them chose",
-    "bound": "by how much one person changes the counts, in L1",
-    "sampling": "the p-value of which records were kept, if each has the same chance",
-    "view": "the least that noise must move for a neighbour to look the same, state and publications",
-}
-"""What each check looks at; `audit.md` says why that is the guarantee."""
+COLUMNS = {"replay": 2, "loss": 3, "view": 3, "bound": 3, "noise": 4, "sampling": 4, "measured": 5}
+"""Where in the table each check is."""
+
+EXPLAINED = """
+- **replayed**: how often the same noisy answers were given to a neighbour's data, which must lead to the same draws
+  and the same publication. Of streams, how many numbers that an intruder sees were explained as sums of counts and
+  noises.
+- **loss**: how much likelier those answers are for one neighbour than for the other, at most, *of* what is allowed;
+  exact. Of streams, the least that noise must move for a neighbour to look the same to an intruder, publications and
+  memory. Of records, by how much one person changes the counts.
+- **draws**: the p-value of what was drawn under the law that was asked for, and of how many draws; below 10⁻⁶ is a
+  fault. Of records, of which ones were kept.
+- **an attack**: what real runs prove of the loss, by an event that half of them chose (99.998 % sure), *of* what is
+  allowed, and how many runs.
+"""
 
 
 @dataclass(frozen=True)
@@ -40,11 +45,16 @@ class Finding:
     fault: str | None = None
 
     @property
-    def row(self) -> tuple[str, ...]:
-        """As `HEADINGS` has it."""
-        worst, allowed = (("" if each is None else f"{each:.4g}") for each in (self.worst, self.allowed))
-        verdict = "held" if self.fault is None else "FAULT"
-        return self.what, self.budget, self.check, f"{self.looked_at:,} {self.of}", worst, allowed, self.sure, verdict
+    def entry(self) -> str:
+        """For the table."""
+        worst, allowed = ("?" if each is None else f"{each:.4g}" for each in (self.worst, self.allowed))
+        texts = {
+            2: f"{self.looked_at:,} {self.of}",
+            3: f"{worst} of {allowed}",
+            4: f"p = {worst}, {self.looked_at:,} {self.of}",
+            5: f"{worst} of {allowed}, {self.looked_at:,} {self.of}",
+        }
+        return texts[COLUMNS[self.check]]
 
     def describe(self) -> dict[str, Any]:
         """For JSON."""
@@ -78,6 +88,23 @@ class Audit:
             return f"{len(self.faults)} of {many} checks failed: do not publish with this."
         return f"All {many} checks held." if many else "Nothing was checked."
 
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """One for each case, as `HEADINGS` has it."""
+        cases: dict[tuple[str, str], list[str]] = {}
+        for finding in self.findings:
+            row = cases.setdefault((finding.what, finding.budget), [finding.what, finding.budget, *[""] * 4, "held"])
+            row[COLUMNS[finding.check]] = finding.entry
+            if finding.fault is not None:
+                row[-1] = "FAULT"
+        return [tuple(row) for row in cases.values()]
+
+    @property
+    def sentences(self) -> list[str]:
+        """What is wrong, and the verdict."""
+        faults = [f"{', '.join(filter(None, (one.what, one.budget)))}: {one.fault}" for one in self.faults]
+        return [*faults, self.verdict]
+
     def describe(self) -> dict[str, Any]:
         """For JSON."""
         return {
@@ -87,26 +114,19 @@ class Audit:
             "findings": [finding.describe() for finding in self.findings],
         }
 
-    def markdown(self) -> str:
-        """The table for a page."""
-        rows = [HEADINGS, ("---",) * len(HEADINGS), *(finding.row for finding in self.findings)]
+    def markdown(self, command: str) -> str:
+        """A page of its own."""
+        rows = [HEADINGS, ("---",) * len(HEADINGS), *self.rows]
         table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-        checks = "\n".join(f"- *{check}*: {words}." for check, words in _used(self.findings))
-        faults = "".join(f"- **{each.what}, {each.budget}, {each.check}**: {each.fault}\n" for each in self.faults)
-        return f"{self.verdict} (sparsedp {__version__})\n\n{table}\n\n{checks}\n" + (f"\n{faults}" if faults else "")
+        verdict = "\n\n".join(self.sentences)
+        made = f"Made by `{command}`, sparsedp {__version__}. No data of anybody were read."
+        return f"# What the audit found\n\n{verdict}\n\n{made}\n\n{table}\n\n{EXPLAINED.strip()}\n"
 
     def __str__(self) -> str:
-        lines = aligned([HEADINGS, *(finding.row for finding in self.findings)])
-        faults = [f"{each.what}, {each.budget}, {each.check}: {each.fault}" for each in self.faults]
-        return "\n".join([*lines, "", *faults, self.verdict])
+        return "\n".join([*aligned([HEADINGS, *self.rows]), "", *self.sentences])
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Columns under one another."""
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-
-
-def _used(findings: Iterable[Finding]) -> list[tuple[str, str]]:
-    named = {finding.check for finding in findings}
-    return [(check, words) for check, words in CHECKS.items() if check in named]

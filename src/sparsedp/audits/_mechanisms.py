@@ -171,7 +171,7 @@ class _Replays:
         fault = next((f"{text}." for text in self._diverged), None)
         if self._overstated:
             fault = f"It states {self._overstated[0]} where {case.budget.amount} was asked for."
-        yield Finding(*what, "replay", self._done, "replays", len(self._diverged), 0, CERTAIN, fault)
+        yield Finding(*what, "replay", self._done, "times", len(self._diverged), 0, CERTAIN, fault)
         allowed = float(asked.rho if asked.rho is not None else asked.budget.epsilon or 0)
         most = 0.0 if self._most is None else self._size(self._most)
         fault = None
@@ -179,8 +179,7 @@ class _Replays:
             most = max(map(self._size, self._exceeded))
             letter = "ε" if asked.rho is None else "ρ"
             fault = f"{len(self._exceeded)} lists of answers cost more than {letter} = {allowed:.6g}: up to {most:.6g}."
-        of = "transcripts, ε" if asked.rho is None else "transcripts, ρ"
-        yield Finding(*what, "loss", self._done - len(self._diverged), of, most, allowed, CERTAIN, fault)
+        yield Finding(*what, "loss", self._done - len(self._diverged), "transcripts", most, allowed, CERTAIN, fault)
         uniforms = np.concatenate([np.empty(0), *self._uniforms])
         chance = p_value(uniforms)
         fault = None if chance >= LEAST_P_VALUE else "What was drawn does not have the law that was asked for."
@@ -271,7 +270,7 @@ def _measured(case: Case, pair: tuple[Integers, Integers]) -> Iterator[Finding]:
     else:
         found, allowed, letter = lower_bound(first, second, bound_epsilon), float(asked.budget.epsilon or 0), "ε"
     fault = None if found <= allowed else f"Runs prove {letter} ≥ {found:.4g}, where {allowed:.4g} is promised."
-    yield Finding(*what, f"runs, {letter}", max(found, 0.0), allowed, CONFIDENT, fault)
+    yield Finding(*what, "runs", max(found, 0.0), allowed, CONFIDENT, fault)
 
 
 def _seen(synopsis: Synopsis, pair: tuple[Integers, Integers]) -> tuple[float, str]:

@@ -190,7 +190,7 @@ class _Views:
         except _NotLinear as error:
             yield Finding(*what, "replay", 0, "numbers", None, None, CERTAIN, f"{error}.")
             return
-        yield Finding(*what, "replay", checked, "numbers seen", 0, 0, CERTAIN)
+        yield Finding(*what, "replay", checked, "numbers", 0, 0, CERTAIN)
         done, fault = 0, None
         for moment in self.moments():
             _, by_count, by_noise = self.matrices(moment)
@@ -203,7 +203,7 @@ class _Views:
             loss = "everything" if self.worst[0] == np.inf else f"ε = {self.worst[0]:.4g}"
             when = "ever" if self.worst[2] is None else f"after tick {self.worst[2]}"
             fault = f"An intruder who comes {when} can learn {loss}."
-        yield Finding(*what, "view", done, "views, ε", self.worst[0], allowed, CERTAIN, fault)
+        yield Finding(*what, "view", done, "views", self.worst[0], allowed, CERTAIN, fault)
 
     def _changes(self) -> Iterator[Floats]:
         """What a person adds: all of it in one tick and place; or, if that is more than one, some here, some there."""
@@ -369,7 +369,7 @@ def _measured(case: StreamCase, views: _Views) -> Iterator[Finding]:
         scores.append((price[:, None] * (np.abs(without) - np.abs(without - moved[:, None]))).sum(axis=0))
     found, allowed = lower_bound(scores[0], scores[1], bound_epsilon), float(views.allowed)
     fault = None if found <= allowed else f"Runs prove ε ≥ {found:.4g}, where {allowed:.4g} is promised."
-    what = case.what, f"ε = {allowed:g}", "measured", case.runs, "runs, ε"
+    what = case.what, f"ε = {allowed:g}", "measured", case.runs, "runs"
     yield Finding(*what, max(found, 0.0), allowed, CONFIDENT, fault)
 
 

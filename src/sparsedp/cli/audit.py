@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +14,6 @@ from sparsedp.cli.files import check_output
 from sparsedp.cli.option_text import domain_of
 from sparsedp.cli.options import FILES, PEOPLE, AsJson, By, Delta, Epsilon, NeighboursName, Overwrite, Rho
 from sparsedp.cli.speaking import note, show, show_json
-from sparsedp.cli.tables import show_table
 from sparsedp.errors import InvalidInput
 from sparsedp.whole_file import written_whole
 
@@ -91,16 +92,12 @@ def audit_promises(
     else:
         found = audit_order(_order(project), **settings)  # type: ignore[arg-type]
     if output is not None:
-        written_whole(Path(output), lambda file: file.write(found.markdown().encode()))
+        written_whole(Path(output), lambda file: file.write(found.markdown(_command()).encode()))
     if as_json:
         show_json(found.describe())
     else:
-        from sparsedp.audits._findings import HEADINGS
-
-        show_table(HEADINGS, [finding.row for finding in found.findings])
-        for fault in found.faults:
-            show(f"{fault.what}, {fault.budget}, {fault.check}: {fault.fault}")
-        show(found.verdict)
+        for line in str(found).splitlines():
+            show(line)
     if not found.passed:
         raise typer.Exit(ExitCode.REFUSED)
 
@@ -122,3 +119,8 @@ def _told(done: int, of: int) -> None:
     """A line now and then, for whoever waits."""
     if done == of or done % 10 == 0:
         note(f"{done} of {of} cases are done.")
+
+
+def _command() -> str:
+    """As it was typed."""
+    return shlex.join(["sparsedp", *sys.argv[1:]])
