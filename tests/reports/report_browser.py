@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,7 +12,6 @@ from watched_page import Opener, WatchedPage
 
 import sparsedp as sdp
 
-ROOT = Path(__file__).parent.parent.parent
 HOW_TO_GET_IT = (
     "The report is tested in a real browser and none was found: run `make test`, which sets one up, or "
     "`python tools/find_browser.py .venv/browser-path`, or name one with SPARSEDP_CHROMIUM=/path/to/chromium."
@@ -19,7 +19,7 @@ HOW_TO_GET_IT = (
 
 
 def chromium() -> str:
-    noted = ROOT / ".venv" / "browser-path"
+    noted = Path(sys.prefix) / "browser-path"
     named = [os.environ.get("SPARSEDP_CHROMIUM"), noted.read_text().strip() if noted.is_file() else None]
     usual = [shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")]
     found = [path for path in (*named, *usual) if path and Path(path).is_file()]
