@@ -3,13 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-peers
+LOCK := requirements/test.lock
+PIP := -m pip install --quiet --disable-pip-version-check
+UV := .venv-uv/bin/uv
 # One thread for the numerical libraries: repeatable timings, and the tests already run one process a core.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 
-.PHONY: help demo demo-mechanisms demo-stream docs test lint types unit bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-published bench-coverage bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
+.PHONY: help demo demo-mechanisms demo-stream docs test test-all test-lowest test-newest lint types unit browser lock bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-published bench-coverage bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -20,18 +23,22 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[demo]'
+	$(BIN)/python $(PIP) --editable '.[demo]'
 	@touch $@
 
-$(VENV)/.test: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+# Exactly the packages of the lock, checked by their hashes; a Python that is newer than the lock takes what there is.
+$(VENV)/.test: pyproject.toml $(LOCK) | $(BIN)/python
+	if $(BIN)/python -c 'import sys; sys.exit(sys.version_info >= (3, 14))'; then \
+	  $(BIN)/python $(PIP) --require-hashes --requirement $(LOCK) && \
+	  $(BIN)/python $(PIP) --no-build-isolation --no-deps --editable .; \
+	else $(BIN)/python $(PIP) --editable '.[test,develop]'; fi
 	@touch $@
 
 $(VENV)/.bench: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[demo,bench]'
+	$(BIN)/python $(PIP) --editable '.[demo,bench]'
 	@touch $@
 
-# A Chromium on the machine, else Debian's package, else Playwright's own: where it is, for the tests of the report.
+# A Chromium on the machine, else Playwright's own, in .venv: where it is, for the tests of the report.
 $(VENV)/browser-path: tools/find_browser.py | $(VENV)/.test
 	$(BIN)/python tools/find_browser.py $@
 
@@ -44,7 +51,21 @@ demo-mechanisms: $(VENV)/.demo  ## publish the hourly departures with every mech
 demo-stream: $(VENV)/.demo  ## publish the same hours while they happen: a durable stream, stopped and resumed
 	$(BIN)/python examples/stream_flights.py
 
-test: lint types unit  ## lint, types and the whole test suite
+# First the browser, about which there may be a question.
+test: $(VENV)/browser-path lint types unit  ## lint, types and the test suite without its slow tests: about 5 minutes
+
+test-all: $(VENV)/browser-path lint types  ## the same with the slow tests, which measure more of what the quick ones promise
+	$(BIN)/pytest -n auto -m ''
+
+# Each in an environment of its own, without the lock: the lowest of every version that pyproject.toml declares, and the newest of everything.
+test-lowest test-newest: test-%: $(UV)
+	$(PYTHON) -m venv .venv-$*
+	$(UV) pip compile --quiet --upgrade --no-header --extra test --python .venv-$*/bin/python \
+	  --resolution $(if $(filter lowest,$*),lowest-direct,highest) --output-file .venv-$*/requirements.txt pyproject.toml
+	$(UV) pip sync --quiet --python .venv-$*/bin/python .venv-$*/requirements.txt
+	$(UV) pip install --quiet --python .venv-$*/bin/python --no-deps --editable .
+	.venv-$*/bin/python tools/find_browser.py .venv-$*/browser-path
+	.venv-$*/bin/pytest -n auto
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -55,6 +76,18 @@ types: $(VENV)/.test
 
 unit: $(VENV)/.test $(VENV)/browser-path
 	$(BIN)/pytest -n auto
+
+browser: $(VENV)/.test  ## install Debian's Chromium on this machine for the tests of the report, by apt-get
+	SPARSEDP_INSTALL_BROWSER=1 $(BIN)/python tools/find_browser.py $(VENV)/browser-path
+
+$(UV):
+	$(PYTHON) -m venv .venv-uv
+	$(@D)/python $(PIP) 'uv>=0.8'
+
+# The file names no registry: where packages come from is the business of who installs them.
+lock: $(UV)  ## the versions and hashes in requirements/test.lock, anew where pyproject.toml asks for it; all of them by RENEW=--upgrade
+	$(UV) pip compile --quiet $(RENEW) --universal --python-version 3.11 --generate-hashes --no-annotate \
+	  --custom-compile-command 'make lock' --extra test --extra develop --output-file $(LOCK) pyproject.toml
 
 docs: $(VENV)/.test  ## the reference of all public names, from their docstrings, in out/api
 	$(BIN)/python tools/build_api_reference.py
@@ -105,7 +138,7 @@ bench-ingest: $(VENV)/.bench  ## counting twenty million records against the sam
 
 $(PEERS)/.done: pyproject.toml
 	$(PYTHON) -m venv $(PEERS)
-	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[peers]'
+	$(PEERS)/bin/python $(PIP) --editable '.[peers]'
 	@touch $@
 
 bench-peers: $(PEERS)/.done  ## the same releases by OpenDP, diffprivlib, Google DP, PipelineDP and JAX Privacy: error, time, growth
@@ -131,4 +164,4 @@ fidelity: $(VENV)/.bench  ## the paper's own files, which `sparsedp datasets fet
 	$(BIN)/python benchmarks/fidelity.py
 
 clean:  ## remove the virtual environment and everything generated
-	rm -rf $(VENV) $(PEERS) out .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) .venv-uv .venv-lowest .venv-newest out .mypy_cache .ruff_cache .hypothesis
