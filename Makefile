@@ -1,4 +1,4 @@
-# Every target sets up what it needs in .venv and nothing outside it. `make` alone lists the targets.
+# Every target sets up what it needs in .venv, or in a .venv-… of its own; only `make browser` goes beyond. `make` alone lists the targets.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -28,7 +28,7 @@ $(VENV)/.demo: pyproject.toml | $(BIN)/python
 
 # Exactly the packages of the lock, checked by their hashes; a Python that is newer than the lock takes what there is.
 $(VENV)/.test: pyproject.toml $(LOCK) | $(BIN)/python
-	if $(BIN)/python -c 'import sys; sys.exit(sys.version_info >= (3, 14))'; then \
+	if $(BIN)/python -c 'import sys; sys.exit(sys.version_info >= (3, 15))'; then \
 	  $(BIN)/python $(PIP) --require-hashes --requirement $(LOCK) && \
 	  $(BIN)/python $(PIP) --no-build-isolation --no-deps --editable .; \
 	else $(BIN)/python $(PIP) --editable '.[test,develop]'; fi
@@ -57,15 +57,21 @@ test: $(VENV)/browser-path lint types unit  ## lint, types and the test suite wi
 test-all: $(VENV)/browser-path lint types  ## the same with the slow tests, which measure more of what the quick ones promise
 	$(BIN)/pytest -n auto -m ''
 
-# Each in an environment of its own, without the lock: the lowest of every version that pyproject.toml declares, and the newest of everything.
-test-lowest test-newest: test-%: $(UV)
-	$(PYTHON) -m venv .venv-$*
-	$(UV) pip compile --quiet --upgrade --no-header --extra test --python .venv-$*/bin/python \
-	  --resolution $(if $(filter lowest,$*),lowest-direct,highest) --output-file .venv-$*/requirements.txt pyproject.toml
-	$(UV) pip sync --quiet --python .venv-$*/bin/python .venv-$*/requirements.txt
-	$(UV) pip install --quiet --python .venv-$*/bin/python --no-deps --editable .
-	.venv-$*/bin/python tools/find_browser.py .venv-$*/browser-path
-	.venv-$*/bin/pytest -n auto
+# An environment of its own, made anew without the lock: $(1) is its name, $(2) which end of the declared versions it takes.
+define suite_with
+$(PYTHON) -m venv --clear .venv-$(1)
+$(UV) pip compile --quiet --no-header --extra test --python .venv-$(1)/bin/python --resolution $(2) --output-file .venv-$(1)/requirements.txt pyproject.toml
+$(UV) pip sync --quiet --python .venv-$(1)/bin/python .venv-$(1)/requirements.txt
+$(UV) pip install --quiet --python .venv-$(1)/bin/python --no-deps --editable .
+.venv-$(1)/bin/python tools/find_browser.py .venv-$(1)/browser-path
+.venv-$(1)/bin/pytest -n auto
+endef
+
+test-lowest: $(UV)  ## the suite with the lowest version of every package that pyproject.toml declares
+	$(call suite_with,lowest,lowest-direct)
+
+test-newest: $(UV)  ## the suite with the newest versions of all packages, whatever the lock says
+	$(call suite_with,newest,highest)
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -18,9 +18,9 @@ from pathlib import Path
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 WELL_KNOWN = ("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",)
 NOTHING = (
-    "The tests of the report need a Chromium: there is none on this machine, and Playwright could not download one that "
-    "runs. Type `make browser`, which installs Debian's package by apt-get, or install Chromium yourself, or name one "
-    "with SPARSEDP_CHROMIUM=/path/to/chromium; then run this again."
+    "The tests of the report need a Chromium: there is none on this machine, and Playwright could not download one "
+    "that runs. Type `make browser`, which installs Debian's package by apt-get, or install Chromium yourself, or name "
+    "one with SPARSEDP_CHROMIUM=/path/to/chromium; then run this again."
 )
 FAILED = (
     "The tests of the report need a Chromium, and none could be installed, neither by apt-get (as root, or with sudo "

@@ -48,7 +48,7 @@ def test_one_that_does_not_start_does_not_count(
 
 @pytest.fixture
 def bare_machine(finder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Debian as root without a browser or a download of Playwright's; `apt-get` would bring one, and notes its calls."""
+    """Debian as root, without browser or a download of Playwright's; `apt-get` brings one and notes its calls."""
     for name in ("SPARSEDP_CHROMIUM", "SPARSEDP_INSTALL_BROWSER"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
