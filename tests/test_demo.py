@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import sparsedp as sdp
 from sparsedp.datasets.flights import HOURS_OF_2013, hourly_departures
@@ -25,6 +26,7 @@ def run_example(name: str, folder: Path) -> str:
     return run.stdout
 
 
+@pytest.mark.slow
 def test_the_demo_publishes_with_every_mechanism(tmp_path: Path) -> None:
     kept = tmp_path / "out" / "flights.release.parquet"  # what `make demo` wrote is not replaced
     kept.parent.mkdir()
@@ -40,6 +42,7 @@ def test_the_demo_publishes_with_every_mechanism(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "flights.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_the_stream_demo_publishes_while_the_year_goes_on(tmp_path: Path) -> None:
     printed = run_example("stream_flights.py", tmp_path)
     for moment in ("2013-02-01", "2013-07-04", "2014-01-01"):

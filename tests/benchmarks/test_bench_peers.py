@@ -23,6 +23,7 @@ def roster(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("peers.roster")
 
 
+@pytest.mark.slow
 def test_the_command_compares_who_is_here_and_names_who_is_not() -> None:
     command = [sys.executable, str(BENCHMARKS / "bench_peers.py"), "--quick"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -11,6 +11,7 @@ from tutorial_pages import without_numbers
 import sparsedp as sdp
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
+pytestmark = pytest.mark.slow
 FAR = 0.1
 """A preview gives the same figures each time, but for what recoveries have learned since the page was written."""
 

@@ -46,7 +46,7 @@ SCALE = 3.0
 # ---- measured
 
 
-@pytest.mark.parametrize("horizon", [1, 2, 4, 8])
+@pytest.mark.parametrize("horizon", [1, 2, *(pytest.param(more, marks=pytest.mark.slow) for more in (4, 8))])
 def test_the_paper_s_calibration_loses_several_times_its_epsilon(horizon: int) -> None:
     last = horizon - 1
     attack = CompressiveAttack(
@@ -56,7 +56,7 @@ def test_the_paper_s_calibration_loses_several_times_its_epsilon(horizon: int) -
     assert attack.guaranteed == ROWS
 
 
-@pytest.mark.parametrize(("horizon", "event"), [(1, 0), (4, 2), (8, 6)])
+@pytest.mark.parametrize(("horizon", "event"), [(1, 0), (4, 2), pytest.param(8, 6, marks=pytest.mark.slow)])
 def test_the_correct_calibration_keeps_epsilon_at_every_moment(horizon: int, event: int) -> None:
     """The very attack that measures more than 2 on the paper's. Over 64 rows it sees gross errors alone, such as that
     one; smaller ones are for the exact ratios and the single counters below."""

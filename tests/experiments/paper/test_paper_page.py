@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from sparsedp.experiments.paper.chapter import chapter_of
 from sparsedp.experiments.paper.effort import Effort
 from sparsedp.experiments.paper.markdown_page import markdown_page
@@ -11,13 +13,18 @@ from sparsedp.experiments.paper.results import Results
 DOCS = Path(__file__).parents[3] / "docs"
 
 
-def test_the_page_follows_from_the_committed_results(tmp_path: Path) -> None:
+@pytest.mark.parametrize("drawn", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_the_page_follows_from_the_committed_results(
+    drawn: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not drawn:
+        monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda _, path, **__: Path(path).touch())
     every = experiments()
     results = {name: Results.read(DOCS / "paper" / f"{name}.json") for name in every}
     chapters = [chapter_of(every[name], results[name], tmp_path / "paper") for name in every]
     assert markdown_page(chapters, tmp_path / "paper.md") == (DOCS / "paper.md").read_text()
-    drawn = {path.name for path in (tmp_path / "paper").iterdir()}
-    assert drawn == {path.name for path in (DOCS / "paper").glob("*.png")}
+    figures = {path.name for path in (tmp_path / "paper").iterdir()}
+    assert figures == {path.name for path in (DOCS / "paper").glob("*.png")}
 
 
 def test_the_committed_results_are_full_ones_and_of_the_papers_files() -> None:

@@ -80,7 +80,13 @@ PURE, CONCENTRATED = Budget(epsilon=1), Budget(rho="1/8")
 
 
 @pytest.mark.parametrize(
-    ("decoder", "budget"), [("cosamp", PURE), ("vamp_tree", PURE), ("vamp_tree", CONCENTRATED)], ids=str
+    ("decoder", "budget"),
+    [
+        pytest.param("cosamp", PURE, marks=pytest.mark.slow),
+        pytest.param("vamp_tree", PURE, marks=pytest.mark.slow),
+        ("vamp_tree", CONCENTRATED),
+    ],
+    ids=str,
 )
 def test_the_picked_sparsity_is_within_a_quarter_of_the_best(decoder: str, budget: Budget) -> None:
     constants = constants_for(decoder, gaussian=budget.rho is not None)

@@ -74,7 +74,7 @@ def scores(beside: float) -> tuple[float, float, float]:
     return busy, quiet, float(np.mean(ranges))
 
 
-@pytest.mark.parametrize("beside", [0.05, 0.5])
+@pytest.mark.parametrize("beside", [0.05, pytest.param(0.5, marks=pytest.mark.slow)])
 def test_errors_are_of_their_own_size(beside: float) -> None:
     """A third, or three times as much, in variance, would be found out."""
     for score in scores(beside):

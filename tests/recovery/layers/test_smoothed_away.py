@@ -35,7 +35,7 @@ def score(workload: str) -> float:
     return float(np.mean(scores))
 
 
-@pytest.mark.parametrize("workload", ["any", "cells"])
+@pytest.mark.parametrize("workload", ["any", pytest.param("cells", marks=pytest.mark.slow)])
 def test_seasons_below_the_noise_are_expected(workload: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0.35 < score(workload) < 1.3
     monkeypatch.setattr(smoothed_away, "UNEVEN", 0.0)
