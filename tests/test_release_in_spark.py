@@ -1,4 +1,4 @@
-"""A real Spark opens a release's file as it is."""
+"""A real Spark opens a release's file as it is; DuckDB and Polars open it in `test_release_file.py`, more quickly."""
 
 import json
 import subprocess
@@ -12,6 +12,7 @@ import sparsedp as sdp
 READER = Path(__file__).with_name("read_with_spark.py")
 
 
+@pytest.mark.slow
 def test_spark_opens_a_release(tmp_path: Path) -> None:
     domain = sdp.Domain.parse(["region:north,south", "day:2024-01-01..2024-01-31/1d", "age:0..90/30"])
     counts = [[[day + 1] * 3 for day in range(31)] for _ in range(2)]

@@ -125,6 +125,7 @@ def test_dpcube_cuts_the_grid_into_boxes(rivals: Rivals) -> None:
     assert np.abs(rival.DpCube().publish(row, "1") - row).mean() < 5
 
 
+@pytest.mark.slow
 def test_the_command_compares() -> None:
     command = [sys.executable, str(BENCHMARKS / "bench_published.py"), "--workers", "1", "--runs", "2"]
     command += ["--inputs", "steps", "--settings", "10³, ε = 0.1", "10⁶, ε = 0.1"]

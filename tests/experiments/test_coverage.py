@@ -12,9 +12,9 @@ from sparsedp.noise.source import SeededSource
 
 CASES = [
     ("sine", 10**6, "any"),
-    ("steps", 10**5, "cells"),
     ("hourly_departures", 10**4, "ranges"),
-    ("blobs", 10**6, "any"),
+    pytest.param("steps", 10**5, "cells", marks=pytest.mark.slow),
+    pytest.param("blobs", 10**6, "any", marks=pytest.mark.slow),
 ]
 
 

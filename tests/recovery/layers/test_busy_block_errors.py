@@ -81,6 +81,7 @@ def test_errors_are_of_their_own_size(beside: float) -> None:
         assert 0.5 < score < 1.5
 
 
+@pytest.mark.slow
 def test_busy_cells_of_a_long_row_have_their_own_errors_wherever_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a long row only some blocks are recovered again, and these few are the busy ones."""
     for name, value in {"LONG_ROW": 4096, "BLOCK": 1024, "BLOCKS": 4}.items():

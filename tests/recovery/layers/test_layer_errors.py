@@ -85,7 +85,11 @@ def test_cells_that_nothing_was_taken_from_have_the_errors_of_their_noise(gaussi
     ("sensing", "scales"),
     [
         (GroupSums(64, [1, [0, 16, 24, 32]]), (20, 30)),
-        (GroupSums(64, [[*range(0, 16, 2), *range(16, 32), *range(32, 64, 4)], 16, 64]), (20, 30, 50)),
+        pytest.param(
+            GroupSums(64, [[*range(0, 16, 2), *range(16, 32), *range(32, 64, 4)], 16, 64]),
+            (20, 30, 50),
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["groups of 16, 8, 8 and 32 cells above cells", "parts of blocks"],
 )

@@ -38,6 +38,7 @@ def outcomes() -> Outcomes:
     return Outcomes(timed(measure, settings) for settings in EXPERIMENT.jobs(Effort.SMOKE, STAND_INS))
 
 
+@pytest.mark.slow
 def test_the_experiment_runs_and_its_claims_are_judged(outcomes: Outcomes, tmp_path: Path) -> None:
     assert EXPERIMENT.draw(outcomes, tmp_path)[0].path.stat().st_size > 1000
     tables = EXPERIMENT.tabulate(outcomes)
@@ -51,6 +52,7 @@ def test_the_experiment_runs_and_its_claims_are_judged(outcomes: Outcomes, tmp_p
     assert EXPERIMENT.expect(outcomes) == []
 
 
+@pytest.mark.slow
 def test_a_job_can_be_repeated(outcomes: Outcomes) -> None:
     for outcome in outcomes.where(data="social_network"):
         assert measure(outcome.settings) == outcome.found
@@ -106,6 +108,7 @@ def test_a_known_loss_is_measured_from_below() -> None:
     assert least_loss(answers[:20_000], answers[20_000:]) <= 0
 
 
+@pytest.mark.slow
 def test_the_static_noise_is_the_paper_s(outcomes: Outcomes) -> None:
     found = outcomes.where(part="noise").only().found
     assert found["static"] == pytest.approx(math.sqrt(2 * found["rows"]), rel=1e-3)
@@ -166,6 +169,7 @@ def _changed(outcomes: Outcomes, asked: dict[str, Any], **found: float) -> Outco
     )
 
 
+@pytest.mark.slow
 def test_other_losses_would_be_noticed(outcomes: Outcomes) -> None:
     leaking = _changed(outcomes, {"part": "loss", "mechanism": "difference"}, measured=1.2)
     assert judge_counter_privacy(leaking).verdict is Verdict.DOES_NOT_HOLD

@@ -29,6 +29,7 @@ def outcomes() -> Outcomes:
     return Outcomes(timed(measure, settings) for settings in EXPERIMENT.jobs(Effort.SMOKE, ORIGINS))
 
 
+@pytest.mark.slow
 def test_the_experiment_runs_and_its_claims_are_judged(outcomes: Outcomes, tmp_path: Path) -> None:
     pictures = EXPERIMENT.draw(outcomes, tmp_path)
     assert [one.path.name for one in pictures] == ["epsilon-sweep.png", "epsilon-sweep-advantage.png"]
@@ -41,6 +42,7 @@ def test_the_experiment_runs_and_its_claims_are_judged(outcomes: Outcomes, tmp_p
     assert json.loads(json.dumps([one.found for one in outcomes], allow_nan=False)) == [one.found for one in outcomes]
 
 
+@pytest.mark.slow
 def test_a_job_can_be_repeated(outcomes: Outcomes) -> None:
     for outcome in outcomes.where(data="social_network", epsilon="0.001"):
         assert measure(outcome.settings) == outcome.found
@@ -52,6 +54,7 @@ def test_every_contender_has_its_look() -> None:
     assert set(CONTENDERS) <= set(LOOKS)
 
 
+@pytest.mark.slow
 def test_nobody_takes_a_stand_in_for_a_file(outcomes: Outcomes) -> None:
     titles = [panel_title(one) for one in outcomes.where(part="facts")]
     assert titles[0] == "stand-in for social_network, n = 11,342"
@@ -67,6 +70,7 @@ def test_laplace_has_the_error_of_its_exact_law(epsilon: str) -> None:
     assert np.mean(found["errors"]) == pytest.approx(sqrt(cells) * deviation, rel=0.02)
 
 
+@pytest.mark.slow
 def test_zeros_have_the_norm_as_their_error(outcomes: Outcomes) -> None:
     for one in outcomes.where(mechanism="zeros"):
         assert one.found["errors"] == one.found["clipped_errors"] == [pytest.approx(one.found["norm"])]
@@ -81,6 +85,7 @@ def test_the_even_spread_adds_up_to_a_noisy_total() -> None:
     assert max(abs(total - 16) for total in totals) < 3
 
 
+@pytest.mark.slow
 def test_compressive_says_which_sparsity_it_chose(outcomes: Outcomes) -> None:
     chosen = outcomes.only(data="nettrace", mechanism="compressive", epsilon="1").found
     assert 5 <= chosen["sparsities"][0] <= 40
@@ -88,6 +93,7 @@ def test_compressive_says_which_sparsity_it_chose(outcomes: Outcomes) -> None:
     assert outcomes.only(data="nettrace", mechanism="laplace", epsilon="1").found["sparsities"] == []
 
 
+@pytest.mark.slow
 def test_facts_by_hand(outcomes: Outcomes) -> None:
     counts = load("nettrace", "stand-in").counts
     found = outcomes.only(part="facts", data="nettrace").found

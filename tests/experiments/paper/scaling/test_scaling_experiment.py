@@ -21,6 +21,7 @@ def outcomes() -> Outcomes:
     return Outcomes(timed(measure, settings) for settings in EXPERIMENT.jobs(Effort.SMOKE, {}))
 
 
+@pytest.mark.slow
 def test_the_experiment_runs_whole(outcomes: Outcomes, tmp_path: Path) -> None:
     pictures = EXPERIMENT.draw(outcomes, tmp_path)
     assert [picture.path.name for picture in pictures] == ["scaling.png", "scaling-limits.png"]
@@ -30,6 +31,7 @@ def test_the_experiment_runs_whole(outcomes: Outcomes, tmp_path: Path) -> None:
         assert claim.judge(outcomes).measured
 
 
+@pytest.mark.slow
 def test_a_job_can_be_repeated(outcomes: Outcomes) -> None:
     of_each_kind = {(one.settings["part"], one.settings.get("mechanism", "")): one for one in outcomes}
     for outcome in of_each_kind.values():
@@ -70,6 +72,7 @@ def test_the_threshold_keeps_the_total_and_what_stands_out() -> None:
     assert len(np.unique(np.rint(kept * 1000))) == 2
 
 
+@pytest.mark.slow
 def test_additions_are_counted_as_products_times_their_cost(outcomes: Outcomes) -> None:
     for one in outcomes.where(part="work"):
         n, found = one.settings["cells"], one.found

@@ -25,6 +25,7 @@ def outcomes() -> Outcomes:
     return Outcomes(timed(measure, settings) for settings in EXPERIMENT.jobs(Effort.SMOKE, {}))
 
 
+@pytest.mark.slow
 def test_the_experiment_runs_and_its_claims_are_judged(outcomes: Outcomes, tmp_path: Path) -> None:
     assert EXPERIMENT.draw(outcomes, tmp_path)[0].path.stat().st_size > 1000
     tables = EXPERIMENT.tabulate(outcomes)
@@ -36,6 +37,7 @@ def test_the_experiment_runs_and_its_claims_are_judged(outcomes: Outcomes, tmp_p
     assert EXPERIMENT.expect(outcomes) == []
 
 
+@pytest.mark.slow
 def test_a_job_can_be_repeated(outcomes: Outcomes) -> None:
     for outcome in outcomes:
         if outcome.settings["part"] in ("time", "sparsity"):
@@ -52,6 +54,7 @@ def test_the_stream_is_as_sparse_as_it_is_said_to_be(pieces: int, ticks: int) ->
     assert np.count_nonzero(np.abs(coefficients) > 1e-3) == pieces
 
 
+@pytest.mark.slow
 def test_the_errors_are_those_that_follow_from_the_noise(outcomes: Outcomes) -> None:
     """‖e‖² is k times the variance of a sample, and a difference of two totals has 4 noises on average."""
     for one in outcomes.where(part="horizon"):
@@ -81,6 +84,7 @@ def test_known_laws_are_found() -> None:
     np.testing.assert_allclose(logarithm.over(1 + np.log2(x)).centre, 1 + np.log2(x), rtol=0.02)
 
 
+@pytest.mark.slow
 def test_points_are_read_in_order(outcomes: Outcomes) -> None:
     read = points(outcomes, "epsilon", "cmco")
     assert read.x == (0.001, 0.01, 0.1, 1.0)
@@ -235,6 +239,7 @@ def test_noise_that_grows_with_the_rows_is_seen() -> None:
     assert claims.judge_noise(noises({"cmco": 0.9, "cmco paper": 0.9})).verdict is Verdict.DOES_NOT_HOLD
 
 
+@pytest.mark.slow
 def test_costs_that_grow_faster_would_be_noticed(outcomes: Outcomes) -> None:
     (one,) = outcomes.where(part="cost")
     for judge, found in (
