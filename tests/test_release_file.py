@@ -51,9 +51,9 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_tool_finds_real_types(path: Path) -> None:
     frame = pd.read_parquet(path)
-    assert [str(kind) for kind in frame.dtypes] == [
-        *("str", "float64", "float64", "datetime64[us, UTC]", "datetime64[us]", "int64", "float64", "float64"),
-    ]
+    text, *numbers = (str(kind) for kind in frame.dtypes)
+    assert text in ("str", "object")  # from pandas 3 on, and before
+    assert numbers == ["float64", "float64", "datetime64[us, UTC]", "datetime64[us]", "int64", "float64", "float64"]
     assert dict(pl.read_parquet(path).schema) == {
         "region": pl.String(),
         "age_left": pl.Float64(),
