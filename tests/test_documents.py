@@ -22,7 +22,7 @@ MODULES = ["sparsedp", *(found.name for found in pkgutil.walk_packages(sparsedp.
     [
         ("README.md", "Differentially private with ε = 0.5"),
         ("docs/streams.md", "8 ε = 0.5"),
-        ("docs/preview.md", "no data was seen and nothing is spent"),
+        pytest.param("docs/preview.md", "no data was seen and nothing is spent", marks=pytest.mark.slow),
     ],
 )
 def test_a_documents_examples_run_in_order(document: str, printed: str, tmp_path: Path) -> None:

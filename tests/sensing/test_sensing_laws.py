@@ -20,7 +20,8 @@ from sparsedp.sensing.integer_haar_table import IntegerHaarTable
 from sparsedp.sensing.running_totals import RunningTotals, TicksAndTotals
 from sparsedp.sensing.tree import Tree
 
-LENGTHS = [1, 2, 3, 5, 7, 8, 100, 1000, 1023, 1025, 4097]
+LENGTHS = [1, 2, 3, 5, 7, 8, 100, 1000, 1023, 1025, 2049]
+LONG = 4097
 
 
 def table_of(n: int) -> IntegerHaarTable:
@@ -51,7 +52,13 @@ MAKERS: dict[str, list[Callable[[int], Sensing]]] = {
 VARIANTS = [(name, maker) for name in SENSINGS for maker in range(len(MAKERS[name]))]
 
 
-@pytest.fixture(params=[f"{name} {maker} {n}" for name, maker in VARIANTS for n in LENGTHS], scope="module")
+@pytest.fixture(
+    params=[
+        *(f"{name} {maker} {n}" for name, maker in VARIANTS for n in LENGTHS),
+        *(pytest.param(f"{name} {maker} {LONG}", marks=pytest.mark.slow) for name, maker in VARIANTS),
+    ],
+    scope="module",
+)
 def sensing(request: pytest.FixtureRequest) -> Sensing:
     name, maker, n = request.param.split()
     return MAKERS[name][int(maker)](int(n))
