@@ -1,4 +1,4 @@
-"""Ctrl-C, a terminal and a full disk, for real."""
+"""Ctrl-C and other signals, a terminal and a full disk, for real."""
 
 import os
 import pty
@@ -135,3 +135,51 @@ def test_a_disk_with_room_for_the_debit_and_the_measurement_but_not_for_the_rele
     assert "nothing more is spent" in again.stderr
     assert [spend["state"] for spend in spends()] == ["delivered", "delivered"]
     assert spends()[1]["release"] == sdp.open_release("second.parquet").digest
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_asked_to_stop_it_stops_as_after_ctrl_c_and_leaves_no_record_behind(number: int) -> None:
+    Path("temporary").mkdir()
+    environment = {**os.environ, "TMPDIR": str(Path("temporary").absolute())}
+    process = started("release", "-", *ISSUE[1:], *PAID, stdin=subprocess.PIPE, env=environment)
+    assert process.stdin is not None
+    process.stdin.write(b"patient_id,day,sex\n" + b"p1,2024-01-01,F\n" * (1 << 17))
+    process.stdin.flush()
+    deadline = time.monotonic() + PATIENCE
+    while not list(Path("temporary").glob("sparsedp-*/records")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(number)
+    output, errors = process.communicate(timeout=PATIENCE)
+    assert errors.decode() == "sparsedp: Interrupted. Nothing was spent and nothing was written.\n"
+    assert (process.returncode, output) == (128 + number, b"")
+    assert not list(Path("temporary").iterdir())
+    assert spends() == []
+
+
+def test_a_long_question_on_a_terminal_is_answered_and_nothing_else_is_drawn() -> None:
+    """DuckDB draws a bar on standard output once a query takes two seconds; here they are made to take no time."""
+    write_visits()
+    ok(*RELEASE)
+    program = (
+        "import duckdb, sys\n"
+        "connect = duckdb.connect\n"
+        "def eager(*arguments, **settings):\n"
+        "    connection = connect(*arguments, **settings)\n"
+        "    connection.execute('set progress_bar_time = 0')\n"
+        "    return connection\n"
+        "duckdb.connect = eager\n"
+        "from sparsedp.cli import main\n"
+        "sys.exit(main(sys.argv[1:]))\n"
+    )
+    question = "select count(*) as pairs from release a, release b, range(300) c where a.count + b.count > c.range"
+    terminal, theirs = pty.openpty()
+    command = [sys.executable, "-c", program, "query", "visits.release.parquet", question]
+    process = subprocess.Popen(command, stdout=theirs, stderr=subprocess.PIPE)
+    os.close(theirs)
+    heard = await_text(terminal, b"row)")
+    process.communicate(timeout=PATIENCE)
+    os.close(terminal)
+    assert process.returncode == 0
+    assert b"pairs" in heard
+    assert "▕".encode() not in heard
+    assert b"%" not in heard
