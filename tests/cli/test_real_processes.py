@@ -154,32 +154,3 @@ def test_asked_to_stop_it_stops_as_after_ctrl_c_and_leaves_no_record_behind(numb
     assert (process.returncode, output) == (128 + number, b"")
     assert not list(Path("temporary").iterdir())
     assert spends() == []
-
-
-def test_a_long_question_on_a_terminal_is_answered_and_nothing_else_is_drawn() -> None:
-    """DuckDB draws a bar on standard output once a query takes two seconds; here they are made to take no time."""
-    write_visits()
-    ok(*RELEASE)
-    program = (
-        "import duckdb, sys\n"
-        "connect = duckdb.connect\n"
-        "def eager(*arguments, **settings):\n"
-        "    connection = connect(*arguments, **settings)\n"
-        "    connection.execute('set progress_bar_time = 0')\n"
-        "    return connection\n"
-        "duckdb.connect = eager\n"
-        "from sparsedp.cli import main\n"
-        "sys.exit(main(sys.argv[1:]))\n"
-    )
-    question = "select count(*) as pairs from release a, release b, range(300) c where a.count + b.count > c.range"
-    terminal, theirs = pty.openpty()
-    command = [sys.executable, "-c", program, "query", "visits.release.parquet", question]
-    process = subprocess.Popen(command, stdout=theirs, stderr=subprocess.PIPE)
-    os.close(theirs)
-    heard = await_text(terminal, b"row)")
-    process.communicate(timeout=PATIENCE)
-    os.close(terminal)
-    assert process.returncode == 0
-    assert b"pairs" in heard
-    assert "▕".encode() not in heard
-    assert b"%" not in heard

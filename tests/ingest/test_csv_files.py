@@ -84,7 +84,7 @@ def test_blocks_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     note = '"' + "\n1,1,F\n" * 3 + '"",\n"'
     lines = "".join(f"{i},{i % 10},{'FM'[i % 2]},{note}\n" for i in range(300))
     content = f"who,age,sex,note\n{lines}".encode()
-    across = {"csv": {"multiline": True}}
+    across: Any = {"csv": {"multiline": True}}
     whole = counted(tmp_path, content, **across)
     assert len(whole) == 300
     for block in (64, 101, 1000):

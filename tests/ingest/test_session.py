@@ -128,5 +128,6 @@ def test_the_engine_stays_within_its_bounds(monkeypatch: pytest.MonkeyPatch) -> 
         assert settings["threads"] == "1"
         for name in ("autoinstall_known_extensions", "autoload_known_extensions", "preserve_insertion_order"):
             assert settings[name] == "false"
+        assert settings["enable_progress_bar"] == "false"  # it would be drawn on standard output
         with pytest.raises(SparsedpError, match="ran out of memory; let it use more by setting SPARSEDP_MEMORY"):
             guarded(lambda: connection.execute("SELECT list(i) FROM range(100000000) t(i)").fetchall())

@@ -125,6 +125,11 @@ def test_no_setting_tells_where_anybodys_files_are() -> None:
         assert str(Path.cwd()) not in str(value), setting
 
 
+def test_no_bar_is_drawn_among_the_answers() -> None:
+    """DuckDB draws how far it is on standard output, once a query takes two seconds."""
+    assert RELEASE.sql("select current_setting('enable_progress_bar')").fetchone() == (False,)
+
+
 def test_what_is_no_text_is_refused() -> None:
     with pytest.raises(InvalidInput, match="query is of type int"):
         RELEASE.sql(5)  # type: ignore[arg-type]

@@ -108,5 +108,5 @@ def _instead(handlers: dict[int, Handler]) -> Iterator[None]:
             signal.signal(number, handler)
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, their_own in before.items():
+            signal.signal(number, their_own)
