@@ -10,7 +10,7 @@ import sparsedp
 SOURCE = Path(sparsedp.__file__).parent
 # Each module may import only from its own layer and from those above it in this list.
 LAYERS = [
-    ["version", "errors"],
+    ["version", "untrusted", "errors"],
     ["validate", "progress", "arrays", "moments", "whole_file", "columns_file"],
     ["time_axis", "axes", "domain", "quantity"],
     ["jit"],

@@ -6,6 +6,7 @@ raises `InvalidInput` otherwise. A check on private data says what kind of thing
 
 from __future__ import annotations
 
+import re
 from decimal import Context, Decimal
 from fractions import Fraction
 from numbers import Integral, Rational
@@ -61,6 +62,48 @@ def exact_number(argument: str, value: object, wanted: str = WANTED) -> Fraction
             pass
         raise InvalidInput(argument, repr(text[:40]), wanted)
     raise InvalidInput(argument, f"of type {type(value).__name__}", wanted)
+
+
+MOST_STORED_DIGITS = 1000
+"""Of a number in a file of ours: what is computed of budgets of a hundred digits has a few hundred."""
+
+_STORED = re.compile(rf"-?[0-9]{{1,{MOST_STORED_DIGITS}}}(?:/[0-9]{{1,{MOST_STORED_DIGITS}}})?", re.ASCII)
+
+
+def stored_number(argument: str, text: object) -> Fraction:
+    """An exact number as the library writes it into a file: digits, or a fraction of them; never an exponent.
+
+    Whoever made the file chose the text, so what would take long to read is refused by its looks: 1e300000000.
+    """
+    if isinstance(text, str) and _STORED.fullmatch(text):
+        number, _, below = text.partition("/")
+        if int(below or 1):
+            return Fraction(int(number), int(below or 1))
+    raise InvalidInput(argument, "not a number as this library writes it", "give what was stored")
+
+
+_SIZES = {"": 1, "b": 1, **{f"{unit}b": 1000**power for power, unit in enumerate("kmgt", 1)}}
+_SIZES |= {f"{unit}ib": 1024**power for power, unit in enumerate("kmgt", 1)}
+_SIZE = re.compile(r"\s*([0-9]{1,15}(?:\.[0-9]{1,6})?)\s*([kmgt]?i?b)?\s*", re.IGNORECASE | re.ASCII)
+
+
+def bytes_of(argument: str, value: object) -> int:
+    """How many bytes a person means: 2000000000, "2GB", "512 MB", "1.5GiB"."""
+    written = _SIZE.fullmatch(str(value)) if isinstance(value, str | int) and not isinstance(value, bool) else None
+    unit = _SIZES.get((written[2] or "").lower()) if written else None
+    if written is None or unit is None or not int(Fraction(written[1]) * unit):
+        given = repr(value[:40]) if isinstance(value, str) else f"of type {type(value).__name__}"
+        raise InvalidInput(argument, given, 'give a size such as "512MB" or "2GB"')
+    return int(Fraction(written[1]) * unit)
+
+
+def shown_bytes(size: int) -> str:
+    """A size as people write it: 2GB, 512MB, 1.5GB."""
+    for unit in "TGMK":
+        scale = _SIZES[f"{unit.lower()}b"]
+        if size >= scale:
+            return f"{size / scale:.4g}{unit}B"
+    return f"{size} bytes"
 
 
 def positive(argument: str, value: object) -> Fraction:

@@ -145,3 +145,45 @@ def test_frames_have_the_columns_of_the_file(tmp_path: Path) -> None:
     path = RELEASE.save(tmp_path / "x.parquet")
     pd.testing.assert_frame_equal(RELEASE.to_pandas(), pd.read_parquet(path))
     assert RELEASE.to_polars().equals(pl.read_parquet(path))
+
+
+ENDLESS = [
+    ("select * from range(1000000000000)", "memory is 64MB"),
+    ("select * from range(100000000) a, range(100000000) b", "memory is 64MB"),
+    ("select list(i) from range(10000000000) t(i)", "memory is 64MB"),
+    ("select * from range(1000000000) t(i) order by i desc", "memory is 64MB"),
+    ("with recursive t(i) as (select 1 union all select i + 1 from t) select sum(i) from t", "seconds is 0.2"),
+    ("with recursive t(i) as (select 1 union all select i + 1 from t) select * from t where i < 0", "seconds is 0.2"),
+]
+
+
+@pytest.mark.parametrize(("question", "complaint"), ENDLESS)
+def test_a_question_without_end_ends_in_a_sentence(question: str, complaint: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        RELEASE.sql(question, memory="64MB", seconds=30 if "memory" in complaint else "0.2")
+    assert str(refused.value).startswith(complaint)
+    assert str(refused.value).endswith("give more, or ask for less.")
+    assert RELEASE.sql("select count(*) from release").fetchall() == [(144,)]
+
+
+def test_an_error_amid_the_rows_is_a_sentence() -> None:
+    with pytest.raises(InvalidInput, match=r"query is refused .*boom"):
+        RELEASE.sql("select case when i < 500000 then i else error('boom') end from range(1000000) t(i)")
+
+
+@pytest.mark.parametrize(
+    ("limits", "complaint"),
+    [
+        ({"memory": "much"}, "memory is 'much'; give a size such as"),
+        ({"memory": 0}, "memory is of type int; give a size such as"),
+        ({"memory": "1e9GB"}, "memory is '1e9GB'"),
+        ({"seconds": 0}, "seconds is 0; give a number above zero"),
+        ({"seconds": "1e300000000"}, "seconds is '1e300000000'"),
+        ({"seconds": 10**9}, "seconds is 1000000000; give at most"),
+    ],
+)
+def test_limits_are_sizes_and_seconds(limits: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        RELEASE.sql("select 1", **limits)
+    assert str(refused.value).startswith(complaint)
+    assert RELEASE.sql("select 1", memory=10**9, seconds="1/2").fetchall() == [(1,)]

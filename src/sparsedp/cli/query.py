@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -87,6 +88,10 @@ def query_release(
             help="With SQL: a public table of your own to join with, .csv or .parquet; once for each.",
         ),
     ] = None,
+    memory: Annotated[
+        str, typer.Option("--memory", metavar="SIZE", help="With SQL: how much memory it may use: 512MB, 4GB.")
+    ] = "1GB",
+    seconds: Annotated[str, typer.Option("--seconds", metavar="NUMBER", help="With SQL: how long it may take.")] = "60",
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -117,13 +122,15 @@ def query_release(
     if sql == STANDARD:
         asked["sql"] = sys.stdin.read()
 
+    from sparsedp.cli.sql_limits import within_memory
     from sparsedp.release_file import open_release
 
     with to_read(file) as path:
         release = open_release(path)
-    asked |= {"with": with_tables, "simultaneous": simultaneous}
-    found = _answer(release, wanted[0], asked, axis=axis, level=level)
-    found.show(as_json=as_json, as_csv=as_csv)
+    asked |= {"with": with_tables, "simultaneous": simultaneous, "memory": memory, "seconds": seconds}
+    with within_memory(release, memory) if wanted[0] == "sql" else nullcontext():
+        found = _answer(release, wanted[0], asked, axis=axis, level=level)
+        found.show(as_json=as_json, as_csv=as_csv)
 
 
 def _check_beside(question: str, *, axis: str | None, simultaneous: bool, with_tables: list[str] | None) -> None:
@@ -139,10 +146,13 @@ def _check_beside(question: str, *, axis: str | None, simultaneous: bool, with_t
 def _answer(release: Release, question: str, asked: dict[str, Any], *, axis: str | None, level: str) -> Answer:
     from sparsedp.cli.marginals import marginal_answer
     from sparsedp.cli.public_tables import tables_of
-    from sparsedp.cli.questions import Questions, axes_named, sql_answer
+    from sparsedp.cli.questions import Questions, axes_named
+    from sparsedp.cli.sql_limits import sql_answer
 
     if question == "sql":
-        return sql_answer(release, asked["sql"], tables_of(asked["with"]))
+        return sql_answer(
+            release, asked["sql"], tables_of(asked["with"]), memory=asked["memory"], seconds=asked["seconds"]
+        )
     if question == "marginal":
         return marginal_answer(release, axes_named(asked["marginal"], release.domain), level)
     return Questions(release, axis, level).answer(question, asked[question], simultaneous=asked["simultaneous"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -91,12 +91,6 @@ class _NoErrors:
     def stderr(self) -> Floats:
         """Not known."""
         raise UnknownTogether("query", "about errors that are not known", "ask for estimates")
-
-
-def sql_answer(release: Release, text: str, tables: Mapping[str, Any]) -> Answer:
-    """What SQL over the release, and public tables beside it, finds."""
-    found = release.sql(text, tables=tables)
-    return Answer(found.columns, found.fetchall())
 
 
 def axes_named(given: Sequence[str], domain: Domain | None) -> list[str]:

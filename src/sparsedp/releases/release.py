@@ -281,15 +281,24 @@ class Release:
         """
         return top_cells.top(self, k, level, simultaneous=simultaneous)
 
-    def sql(self, query: str, tables: Mapping[str, Any] | None = None) -> sql.Result:
+    def sql(
+        self,
+        query: str,
+        tables: Mapping[str, Any] | None = None,
+        *,
+        memory: str | int = sql.MEMORY,
+        seconds: Number = sql.SECONDS,
+    ) -> sql.Result:
         """Ask in SQL, of the table `release`: `release.sql("select sum(count) from release where hour < 6")`.
 
         Its columns are those of the saved file. `tables` are your own public ones to join with it, by name: pandas and
         polars frames, Arrow tables, other releases. `release.sql("select region, count / people as rate from release
         join population using (region)", tables={"population": frame})`. Nothing else can be read or changed. What
         comes back prints as a table and has `fetchall()`, `to_pandas()`, `to_polars()` and `to_arrow()`.
+
+        `memory` ("2GB") and `seconds` are what a query may use: beyond, it ends in a sentence.
         """
-        return sql.ask(self.to_arrow(), query, tables)
+        return sql.ask(self.to_arrow(), query, tables, memory=memory, seconds=seconds)
 
     # ---- elsewhere
 

@@ -1,10 +1,18 @@
-"""SQL over a release and the tables given beside it: no file, no variable, no extension is within reach."""
+"""SQL over a release and the tables given beside it: no file, no variable, no extension is within reach.
+
+A question may use so much memory and so much time, and no disk. One that is done in one step of the engine cannot be
+stopped in it (`repeat('x', 1000000000)` is one): for questions that strangers write, `sparsedp query` sets the same
+limits to its whole process.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from sparsedp import validate
 from sparsedp.errors import InvalidInput
 from sparsedp.releases.public_tables import RELEASE, public_tables
 from sparsedp.releases.uncertainty import shown_number
@@ -21,6 +29,15 @@ SHOWN = 20
 WIDEST = 40
 """Characters of one value that are printed."""
 
+MEMORY: str | int = "1GB"
+SECONDS: validate.Number = 60
+"""What a question may use, unless the asker says otherwise."""
+
+MOST_SECONDS = 10**6
+
+BATCH = 2**16
+"""Rows that are taken over at a time."""
+
 CLOSED = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -34,6 +51,10 @@ CLOSED = {
 
 Settings can be read by a question (`duckdb_settings()`), so none of them says where anybody's files are.
 """
+
+
+LEAST_MEMORY = 2**24
+"""The engine does not start with less."""
 
 
 class Result:
@@ -87,22 +108,82 @@ class Result:
         return "\n".join([*text, f"({len(self):,} {'row' if len(self) == 1 else 'rows'})"])
 
 
-def ask(table: pa.Table, question: object, tables: Mapping[str, Any] | None = None) -> Result:
-    """The rows that one SELECT finds in the table `release`, and in those given beside it under their names."""
+def ask(
+    table: pa.Table,
+    question: object,
+    tables: Mapping[str, Any] | None = None,
+    *,
+    memory: str | int = MEMORY,
+    seconds: validate.Number = SECONDS,
+) -> Result:
+    """The rows that one SELECT finds in the table `release`, and in those given beside it under their names.
+
+    `memory`: what the engine may use, and what its answer may have; `seconds`: how long it may take.
+    """
     import duckdb
+    import pyarrow as pa
 
     if not isinstance(question, str) or not question.strip():
         given = "empty" if isinstance(question, str) else f"of type {type(question).__name__}"
         raise InvalidInput("query", given, 'give SQL such as "select * from release"')
     known = {RELEASE: table, **public_tables(tables)}
+    most, long = validate.bytes_of("memory", memory), checked_seconds(seconds)
     try:
-        with _connection(known) as connection:
+        with _connection(known, most) as connection, _interrupted_after(connection, long):
             _check(connection.extract_statements(question))
-            return Result(connection.sql(question).to_arrow_table())
-    except duckdb.Error as error:
+            return Result(_fetched(connection.sql(question), most))
+    except (duckdb.Error, pa.ArrowException, OSError, MemoryError) as error:
+        # What goes wrong while rows are handed over comes as an error of Arrow's, in the database's words.
         # All that is within reach is public, and so is what the database says: its first line is the complaint.
-        complaint = str(error).strip().splitlines()[0].rstrip(".!;")
+        complaint = next(iter(str(error).strip().splitlines()), "").rstrip(".!;")
+        if complaint.startswith("INTERRUPT"):
+            remedy = "give more, or ask for less"
+            raise InvalidInput("seconds", f"{long:g}, and the query takes longer", remedy) from None
+        if isinstance(error, MemoryError) or complaint.startswith("Out of Memory"):
+            raise too_large(most) from None
         raise InvalidInput("query", f"refused ({complaint})", _remedy(known)) from None
+
+
+def checked_seconds(seconds: object) -> float:
+    """How long a question may take."""
+    number = validate.positive("seconds", seconds)
+    if number > MOST_SECONDS:
+        raise InvalidInput("seconds", validate.shown(number), f"give at most {MOST_SECONDS:,}")
+    return float(number)
+
+
+@contextmanager
+def _interrupted_after(connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
+    timer = threading.Timer(seconds, connection.interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()  # so that it meets no connection that is closed
+
+
+def _fetched(found: duckdb.DuckDBPyRelation | None, most: int) -> pa.Table:
+    """All rows, unless they are too many to hold: an answer is not in the engine's memory but in ours."""
+    import pyarrow as pa
+
+    if found is None:  # as EXPLAIN of nothing
+        return pa.table({})
+    reader = found.to_arrow_reader(BATCH)
+    batches, size = [], 0
+    for batch in reader:
+        batches.append(batch)
+        size += batch.nbytes
+        if size > most:
+            raise too_large(most)
+    return pa.Table.from_batches(batches, reader.schema)
+
+
+def too_large(most: int) -> InvalidInput:
+    """What to say of a question that needs more memory than it may use."""
+    given = f"{validate.shown_bytes(most)}, and the query or its answer needs more"
+    return InvalidInput("memory", given, "give more, or ask for less")
 
 
 def _remedy(known: Mapping[str, pa.Table]) -> str:
@@ -110,10 +191,10 @@ def _remedy(known: Mapping[str, pa.Table]) -> str:
     return f"ask the table {'; or '.join(columns)}"
 
 
-def _connection(tables: Mapping[str, pa.Table]) -> duckdb.DuckDBPyConnection:
+def _connection(tables: Mapping[str, pa.Table], memory: int) -> duckdb.DuckDBPyConnection:
     import duckdb
 
-    connection = duckdb.connect(":memory:", config={**CLOSED})
+    connection = duckdb.connect(":memory:", config={**CLOSED, "memory_limit": f"{max(memory, LEAST_MEMORY)}B"})
     connection.execute("set TimeZone = 'UTC'")
     connection.execute("set enable_progress_bar = false")  # it would be drawn on standard output, among the answers
     for name, table in tables.items():

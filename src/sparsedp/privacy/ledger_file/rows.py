@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from fractions import Fraction
 from typing import Any
 
 from sparsedp.errors import InvalidInput
 from sparsedp.privacy.allowance import Allowance
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.spend import Spend
+from sparsedp.untrusted import document
+from sparsedp.validate import stored_number
 
 _COLUMNS = (
     "number, time, purpose, relation, protects, epsilon, delta, rho, charged_epsilon, charged_delta, charged_rho, "
@@ -37,7 +38,7 @@ def spends_of(connection: sqlite3.Connection, data_set: str, allowance: Allowanc
 def _spend(row: tuple[Any, ...], allowance: Allowance) -> Spend:
     number, time, purpose, relation, protects, epsilon, delta, rho, *charged, parameters, request = row[:13]
     asked = _budget(epsilon, delta, None if epsilon is not None else rho).counted_for(protects)
-    behind = Fraction(rho) if rho is not None and epsilon is not None else None
+    behind = stored_number("rho", rho) if rho is not None and epsilon is not None else None
     spent = _budget(*charged).counted_for(protects)
     if allowance.charge(asked, behind) != spent:
         raise ValueError("the charge is another one")
@@ -49,7 +50,7 @@ def _spend(row: tuple[Any, ...], allowance: Allowance) -> Spend:
         time,
         relation,
         behind,
-        json.loads(parameters),
+        document(parameters),
         request,
         *row[14:15],
         *row[13:14],
@@ -94,7 +95,7 @@ def allowance_of(connection: sqlite3.Connection, data_set: str) -> Allowance | N
         return None
     try:
         total, limit = _budget(*row[:3]), row[4]
-        return Allowance.restored(total, row[3], total if limit is None else Budget(rho=Fraction(limit)))
+        return Allowance.restored(total, row[3], total if limit is None else Budget(rho=stored_number("rho", limit)))
     except (ValueError, TypeError, ArithmeticError, InvalidInput):
         raise Unreadable from None
 
@@ -107,9 +108,9 @@ def add_data_set(connection: sqlite3.Connection, name: str, folded: str, allowan
 
 def _budget(epsilon: str | None, delta: str | None, rho: str | None) -> Budget:
     return Budget(
-        epsilon=None if epsilon is None else Fraction(epsilon),
-        delta=Fraction(delta or 0),
-        rho=None if rho is None else Fraction(rho),
+        epsilon=None if epsilon is None else stored_number("epsilon", epsilon),
+        delta=0 if delta is None else stored_number("delta", delta),
+        rho=None if rho is None else stored_number("rho", rho),
     )
 
 

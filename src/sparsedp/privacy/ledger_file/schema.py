@@ -5,6 +5,8 @@ from __future__ import annotations
 import secrets
 import sqlite3
 
+from sparsedp.untrusted import statements_in
+
 APPLICATION_ID = 0x5344504C
 """Marks the file as a sparsedp ledger ("SDPL" in the SQLite header)."""
 
@@ -81,5 +83,4 @@ def lay_out(connection: sqlite3.Connection) -> None:
 
 def is_laid_out(connection: sqlite3.Connection) -> bool:
     """Whether all tables and triggers are there, word for word, and nothing else."""
-    found = connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
-    return sorted(sql for (sql,) in found) == sorted(STATEMENTS)
+    return statements_in(connection) == sorted(STATEMENTS)

@@ -21,6 +21,7 @@ from sparsedp.privacy.ledger_file import faults
 from sparsedp.privacy.ledger_file.faults import Refused
 from sparsedp.privacy.ledger_file.holding import Hold, NotAFile, StillHeld, held
 from sparsedp.privacy.ledger_file.schema import APPLICATION_ID, FORMAT, is_laid_out, lay_out
+from sparsedp.untrusted import work_at_most
 
 _PRAGMAS = (
     "PRAGMA synchronous = EXTRA",
@@ -81,7 +82,7 @@ class LedgerStore:
         """One view of the ledger, as it was at one moment; an error says `outcome`."""
         with self._opened(exclusive=False, outcome=outcome) as (connection, hold):
             connection.execute("BEGIN")
-            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # what a crash left is settled first
+            connection.execute("SELECT 1 FROM sqlite_schema").fetchone()  # what a crash left is settled first
             self._check(connection, hold)
             try:
                 yield connection
@@ -169,6 +170,9 @@ class LedgerStore:
     def _connected(self, wait: float) -> sqlite3.Connection:
         connection = sqlite3.connect(f"{self.file.as_uri()}?mode=rw", uri=True, timeout=wait, isolation_level=None)
         try:
+            connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+            # A file can be made whose pages lead round and round; work in proportion to its size is all that is due.
+            work_at_most(connection, self.file.stat().st_size)
             for pragma in _PRAGMAS:
                 connection.execute(pragma)
         except BaseException:
@@ -207,14 +211,16 @@ class LedgerStore:
 
 
 def _is_whole(connection: sqlite3.Connection, hold: Hold) -> bool:
-    """SQLite's own checks; that no page is cut short, as SQLite reads zeros there; and the tables as they were made."""
+    """The tables as they were made, before anything reads them; that no page is cut short, as SQLite reads zeros there;
+    and SQLite's own checks."""
+    if not is_laid_out(connection):
+        return False
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     (size,) = connection.execute("PRAGMA page_size").fetchone()
     return (
         hold.size >= pages * size
         and connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
         and connection.execute("PRAGMA foreign_key_check").fetchone() is None
-        and is_laid_out(connection)
     )
 
 

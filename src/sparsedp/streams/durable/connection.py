@@ -7,8 +7,9 @@ import sqlite3
 from pathlib import Path
 
 from sparsedp.errors import BadFile
-from sparsedp.streams.durable.scrubbing import scrub
+from sparsedp.streams.durable.scrubbing import log_of, scrub
 from sparsedp.streams.forks import forget_in_forks
+from sparsedp.untrusted import work_at_most
 
 APPLICATION_ID = 0x53445053
 """Marks the file as a sparsedp stream ("SDPS" in the SQLite header)."""
@@ -42,6 +43,8 @@ def connect(path: Path) -> sqlite3.Connection:
     """Open the file, and settle and scrub what a crash may have left, before anything else."""
     connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False, factory=_Connection)
     try:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        work_at_most(connection, sum(each.stat().st_size for each in (path, log_of(path)) if each.exists()))
         for pragma in PRAGMAS:
             connection.execute(pragma)
         (journal,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()

@@ -14,6 +14,19 @@ from sparsedp.errors import BadFile
 from sparsedp.streams.durable.connection import APPLICATION_ID, FORMAT, connect
 from sparsedp.streams.durable.scrubbing import scrub
 from sparsedp.streams.durable.sealing import LABEL, PLACE_BYTES
+from sparsedp.untrusted import statements_in
+
+TABLES = (
+    "CREATE TABLE stream (description TEXT, private INTEGER, in_use INTEGER)",
+    "CREATE TABLE gaps (first INTEGER PRIMARY KEY, stop INTEGER NOT NULL)",
+)
+"""Of every stream's file."""
+
+COUNTERS = (
+    "CREATE TABLE key (place BLOB NOT NULL)",
+    "CREATE TABLE sealed (slot INTEGER PRIMARY KEY, version BLOB NOT NULL)",
+)
+"""And where there are counters, whose state is sealed."""
 
 LOGS = {
     "count": "CREATE TABLE counts (tick INTEGER PRIMARY KEY, count INTEGER NOT NULL)",
@@ -64,16 +77,19 @@ def _lay_out(
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.execute("BEGIN")
-    connection.execute("CREATE TABLE stream (description TEXT, private INTEGER, in_use INTEGER)")
+    for statement in (*TABLES, *(COUNTERS if counters else ()), *(LOGS[name] for name in logs)):
+        connection.execute(statement)
     connection.execute("INSERT INTO stream VALUES (?, 1, 0)", (json.dumps(description, sort_keys=True),))
-    connection.execute("CREATE TABLE gaps (first INTEGER PRIMARY KEY, stop INTEGER NOT NULL)")
     if counters:
-        connection.execute("CREATE TABLE key (place BLOB NOT NULL)")
         connection.execute("INSERT INTO key VALUES (?)", (LABEL + bytes(PLACE_BYTES - len(LABEL)),))
-        connection.execute("CREATE TABLE sealed (slot INTEGER PRIMARY KEY, version BLOB NOT NULL)")
-    for name in logs:
-        connection.execute(LOGS[name])
     connection.execute("COMMIT")
+
+
+def is_laid_out(connection: sqlite3.Connection) -> bool:
+    """Whether the tables are those of a stream, word for word, and there is nothing else: no view, no trigger."""
+    found = statements_in(connection)
+    logs = [statement for statement in LOGS.values() if statement in found]
+    return found in (sorted((*TABLES, *logs)), sorted((*TABLES, *COUNTERS, *logs)))
 
 
 def _put_in_place(scratch: Path, path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 from contextlib import suppress
@@ -17,11 +16,12 @@ from sparsedp.arrays import Integers
 from sparsedp.errors import BadFile
 from sparsedp.streams.counter_state import CounterState
 from sparsedp.streams.durable.connection import check_kind, connect
-from sparsedp.streams.durable.creation import drop_second_name
+from sparsedp.streams.durable.creation import drop_second_name, is_laid_out
 from sparsedp.streams.durable.ownership import OwnerLock
 from sparsedp.streams.durable.scrubbing import log_of, scrub
 from sparsedp.streams.durable.sealing import KeyPlace, Version, seal, unseal, version_of
 from sparsedp.streams.keeping import Published
+from sparsedp.untrusted import document
 
 INSERT = {"count": "INSERT INTO counts VALUES (?, ?)", "total": "INSERT INTO totals VALUES (?, ?)"}
 LENGTH = {"count": "SELECT count(*), max(tick) FROM counts", "total": "SELECT count(*), max(number) FROM totals"}
@@ -57,13 +57,15 @@ class StreamFile:
         self._connection = connection
         self.closed = False
         self._check_whole()
+        if not is_laid_out(connection):
+            raise ValueError("other tables than a stream has")
         text, private, in_use = connection.execute("SELECT description, private, in_use FROM stream").fetchone()
         if in_use and not log_found:
             raise BadFile(
                 f"{path} was not closed, and its log {log_of(path).name} is missing, so the last ticks may be too; put "
                 "it back beside the file, or open it with log_lost=True if you know that no tick is missing."
             )
-        self.description: dict[str, Any] = json.loads(text)
+        self.description: dict[str, Any] = document(text)
         self.private = private == 1
         self._key_place = KeyPlace(lock) if self._has_table("sealed") else None
         self._generation = 0
@@ -79,6 +81,7 @@ class StreamFile:
             with suppress(sqlite3.Error):
                 connection.execute("UPDATE stream SET in_use = 0")
             raise
+        connection.set_progress_handler(None, 0)  # what came from elsewhere has been read
         self._checked = 0.0
         self._inodes = (os.stat(self._file).st_ino, os.stat(self._log).st_ino)
         # Also when nobody calls `close`: at the end of the process, or when the last reference is gone.
