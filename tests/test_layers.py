@@ -11,7 +11,7 @@ SOURCE = Path(sparsedp.__file__).parent
 # Each module may import only from its own layer and from those above it in this list.
 LAYERS = [
     ["version", "untrusted", "errors"],
-    ["validate", "progress", "arrays", "moments", "whole_file", "columns_file"],
+    ["validate", "progress", "arrays", "moments", "whole_file", "parquet_claims", "columns_file"],
     ["time_axis", "axes", "domain", "quantity"],
     ["jit"],
     ["privacy"],
@@ -19,7 +19,7 @@ LAYERS = [
     ["noise.gaussian_law"],
     ["noise.law"],
     ["recovery"],
-    ["plan"],
+    ["plan", "promise"],
     ["releases"],
     ["synopsis"],
     ["release_file"],
@@ -42,6 +42,9 @@ AFTER_THE_NOISE = (
     "reports",
     "synopsis",
     "plan",
+    "promise",
+    "parquet_claims",
+    "untrusted",
     "columns_file",
 )
 SEES_THE_DATA = (

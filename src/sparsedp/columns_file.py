@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.parquet_claims import KEY, Claim, allowed, check_memory, claim_of
+from sparsedp.validate import shown_bytes
 from sparsedp.whole_file import written_whole
 
 if TYPE_CHECKING:
@@ -25,12 +27,11 @@ FORMAT = 1
 OTHER_FORMATS = {".csv", ".tsv", ".txt", ".json", ".xls", ".xlsx"}
 """Endings that would promise another format than Parquet."""
 
-_KEY = b"sparsedp"
 _EMBEDDED = b"sparsedp."
 """What begins the metadata keys of embedded files."""
 
-TEXTS = 2**16
-"""Texts whose digest is taken at a time."""
+TEXTS, TEXT_BYTES = 2**16, 2**24
+"""Texts whose digest is taken at a time, and about how many characters they may have together."""
 
 Column = npt.NDArray[Any]
 """Whole numbers, numbers, text (an array of objects), or times: datetime64[us], which others open as timestamps."""
@@ -82,7 +83,7 @@ class Contents:
         import pyarrow.parquet as pq
 
         document = {**self.document, "digest": self.digest}
-        metadata = {_KEY: json.dumps(document, ensure_ascii=False, sort_keys=True).encode()}
+        metadata = {KEY: json.dumps(document, ensure_ascii=False, sort_keys=True).encode()}
         for name, packed in self.embedded.items():
             # Readers in other languages take metadata for text.
             metadata[_EMBEDDED + name.encode()] = base64.b64encode(packed.content)
@@ -152,8 +153,21 @@ def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Column], di
     return dict(contents.columns), dict(contents.description)
 
 
-def open_contents(path: str | os.PathLike[str], kind: str) -> Contents:
-    """What a file holds, verified against its digest."""
+Needs = Callable[[Claim, str], int]
+"""Checks what a file describes against how large it claims to be; the bytes that it takes beyond its columns."""
+
+
+def open_contents(
+    path: str | os.PathLike[str], kind: str, needs: Needs = lambda claim, shown: 0, *, memory: object = None
+) -> Contents:
+    """What a file holds, undamaged by its digest.
+
+    How large it claims to be is looked at before anything is read: `needs` says what else it takes, and `memory` how
+    much it may take, in bytes or as text ("8GB"); left out, 2 GB or 64 times its own size, whichever is more.
+    """
+    import pyarrow as pa
+
+    allowed(memory, 0)  # refused before anything else, if it is no size
     source = _checked(path)
     if source.is_dir():
         raise BadFile(f"{source} is a folder; give the path of a file.")
@@ -163,39 +177,53 @@ def open_contents(path: str | os.PathLike[str], kind: str) -> Contents:
         open(source, "rb").close()
     except OSError as error:
         raise BadFile(f"{source} cannot be read: {error.strerror}; check who may read it.") from None
-    return _contents(source, str(source), kind)
+    try:
+        with pa.OSFile(str(source), "rb") as file:
+            return _contents(file, file.size(), str(source), kind, needs, memory)
+    except (OSError, MemoryError) as error:
+        why = "it would take more memory than there is" if isinstance(error, MemoryError) else "it may be damaged"
+        raise BadFile(f"{source} cannot be read: {why}.") from None
 
 
-def contents_of(packed: Packed, kind: str) -> Contents:
-    """What an embedded file holds, verified against its digest and the one that it was embedded with."""
+def contents_of(packed: Packed, kind: str, needs: Needs = lambda claim, shown: 0, *, memory: object = None) -> Contents:
+    """What an embedded file holds, undamaged by its digest and the one that it was embedded with."""
     import pyarrow as pa
 
-    contents = _contents(pa.BufferReader(packed.content), f"The embedded {kind}", kind)
+    content = packed.content
+    contents = _contents(pa.BufferReader(content), len(content), f"The embedded {kind}", kind, needs, memory)
     if contents.digest != packed.digest:
         raise BadFile(f"The embedded {kind} does not match its digest: it was changed or damaged.")
     return contents
 
 
-def _contents(source: Any, shown: str, kind: str) -> Contents:
+def _contents(source: Any, size: int, shown: str, kind: str, needs: Needs, memory: object) -> Contents:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
+    claim = claim_of(source, size, shown)
+    document, metadata = claim.document, claim.metadata
+    found, version = document.get("kind"), document.get("format")
+    if found != kind:
+        if found not in ("release", "synopsis"):
+            raise BadFile(f"{shown} is Parquet, but was not written by sparsedp.")
+        raise BadFile(f"{shown} holds a {found}; open it with open_{found}.")
+    if version != FORMAT:
+        known = f"format {version}" if isinstance(version, int) else "a format that is no number"
+        raise BadFile(f"{shown} has {known}, this version reads {FORMAT}; update sparsedp.")
+    check_memory(claim, needs(claim, shown), size, memory, shown)
     try:
-        table = pq.read_table(source, partitioning=None)
+        table = claim.file.read()
     except (pa.ArrowException, OSError):
         raise BadFile(f"{shown} is not a readable Parquet file; it may be damaged or of another kind.") from None
-    metadata = table.schema.metadata or {}
-    try:
-        document = json.loads(metadata[_KEY])
-        if not isinstance(document, dict):
-            raise ValueError
-    except (KeyError, ValueError, RecursionError):
-        raise BadFile(f"{shown} is Parquet, but was not written by sparsedp.") from None
-    if document.get("kind") != kind:
-        raise BadFile(f"{shown} holds a {document.get('kind')}; open it with open_{document.get('kind')}.")
-    if document.get("format") != FORMAT:
-        raise BadFile(f"{shown} has format {document.get('format')}, this version reads {FORMAT}; update sparsedp.")
-    columns = {name: _column(table.column(name)) for name in table.column_names}
+    if table.num_rows != claim.rows or any(column.null_count for column in table.columns):
+        raise BadFile(f"{shown} lacks values; it was not written by this library.")
+    columns, most = {}, allowed(memory, size)
+    for name in table.column_names:
+        columns[name], length = _column(table.column(name))
+        if length > most:
+            raise BadFile(
+                f"{shown} has labels of {shown_bytes(length)} in one column, which is much for a file of "
+                f'{shown_bytes(size)}; if you trust who wrote it, say memory="{shown_bytes(2 * length)}".'
+            )
     utc = {entry.name for entry in table.schema if getattr(entry.type, "tz", None) == "UTC"}
     digest, within = document.pop("digest", None), document.pop("embedded", {})
     description = {name: value for name, value in document.items() if name not in ("format", "kind")}
@@ -213,20 +241,34 @@ def _contents(source: Any, shown: str, kind: str) -> Contents:
     return contents
 
 
-def _column(column: Any) -> Column:
-    """Of text, cells with the same one share it: a release repeats its labels."""
+def _column(column: Any) -> tuple[Column, int]:
+    """The values, and how many characters they have in all if they are texts.
+
+    Of text, cells with the same one share it: a release repeats its labels.
+    """
     import pyarrow as pa
 
-    if not pa.types.is_string(column.type) or column.null_count:
-        return np.asarray(column.to_numpy())
-    encoded = column.combine_chunks().dictionary_encode()
-    labels = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)  # one more: numpy splits a text alone
-    return np.asarray(labels[encoded.indices.to_numpy()])
+    if not pa.types.is_dictionary(column.type):
+        return np.asarray(column.to_numpy()), 0
+    parts: list[Column] = [np.empty(0, dtype=object)]
+    shared: dict[str, str] = {}
+    length = 0
+    for chunk in column.chunks:
+        words = [shared.setdefault(word, word) for word in chunk.dictionary.to_pylist()]
+        labels = np.array([*words, None], dtype=object)  # one more: numpy splits a text alone
+        places = chunk.indices.to_numpy()
+        length += int(np.bincount(places, minlength=len(words)) @ np.array([*map(len, words)], np.int64))
+        parts.append(labels[places])
+    return np.concatenate(parts), length
 
 
 def _add_texts(digest: Any, column: Column) -> None:
     """What `json.dumps` makes of the list of texts, some of them at a time."""
-    for start in range(0, max(column.size, 1), TEXTS):
-        part = json.dumps(column[start : start + TEXTS].tolist())[1:-1]
-        digest.update(f"{', ' if start else '['}{part}".encode())
-    digest.update(b"]")
+    before = "["
+    for start in range(0, column.size, TEXTS):
+        texts = column[start : start + TEXTS].tolist()
+        step = max(1, TEXT_BYTES // max(1, *map(len, texts)))
+        for first in range(0, len(texts), step):
+            digest.update(f"{before}{json.dumps(texts[first : first + step])[1:-1]}".encode())
+            before = ", "
+    digest.update(b"]" if column.size else b"[]")

@@ -13,6 +13,7 @@ from sparsedp.quantity import RECORDS, Quantity
 from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing import sensing_from
 from sparsedp.sensing.base import Sensing
+from sparsedp.validate import named
 
 
 @dataclass(frozen=True)
@@ -56,13 +57,14 @@ class Plan:
     def from_description(cls, description: dict[str, Any]) -> Plan:
         """The plan that `describe` described."""
         recovery = RecoveryPlan(**description["recovery"])
+        sensing = sensing_from(description["sensing"])
         return cls(
-            description["mechanism"],
-            sensing_from(description["sensing"]),
+            named("mechanism", description["mechanism"]),
+            sensing,
             recovery,
             domain=Domain.from_description(description["domain"]) if "domain" in description else None,
             nonnegative=description.get("nonnegative") is True,
-            constraints=Constraints.from_description(description["constraints"])
+            constraints=Constraints.from_description(description["constraints"], sensing.n)
             if "constraints" in description
             else None,
             quantity=Quantity.from_description(description["quantity"]) if "quantity" in description else RECORDS,

@@ -1,9 +1,10 @@
-"""Opening the file of a release: verified, and able to answer as before, for its synopsis may be in it."""
+"""Opening the file of a release: undamaged, free of contradictions, and able to answer as before it was saved."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -13,51 +14,66 @@ from sparsedp.arrays import Floats
 from sparsedp.columns_file import Column, Contents, Packed, contents_of, open_contents
 from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.noise.law import noise_law_from
 from sparsedp.privacy.guarantee import Guarantee
+from sparsedp.promise import check_promise
 from sparsedp.quantity import RECORDS, Quantity
 from sparsedp.releases import saved_form
-from sparsedp.releases.claimed_size import check_claimed_size, check_embedded_size
+from sparsedp.releases.claimed_size import UNUSABLE, embedded_needs, release_needs
 from sparsedp.releases.origin import RecoveredErrors
 from sparsedp.releases.release import Release
 from sparsedp.releases.uncertainty import CellErrors, Uncertainty, uncertainty_from
+from sparsedp.sensing import sensing_from
+from sparsedp.sensing.registry import SENSINGS
 from sparsedp.synopsis import Synopsis, synopsis_of
 from sparsedp.time_axis import TimeAxis
+from sparsedp.validate import named
 from sparsedp.version import __version__
 
+FIELDS: dict[str, type] = {"noise": dict, "recovery": dict, "plan": dict, "record": dict, "summed_to": list}
+"""What the description of a release has to be made of, where it has it."""
 
-def open_release(path: str | os.PathLike[str]) -> Release:
+
+def open_release(path: str | os.PathLike[str], *, memory: str | int | None = None) -> Release:
     """A saved release, checked against its digest and its own privacy statement.
 
-    A file with other than as many rows as it describes cells is refused before they are read.
+    The digest tells damage, not forgery. The promise must follow from the noise that the file describes, and agree with
+    the synopsis in it. `memory`: how much the release may take ("8GB"); left out, 2 GB or 64 times the size of the
+    file, whichever is more. A file that claims more, or other than as many rows as it describes cells, is refused
+    before they are read.
     With the synopsis in the file it answers everything as before it was saved; it is recovered once, when a question
     first needs that. Without, the file keeps each cell's standard error, and all where the cells' errors are
     independent.
     """
-    check_claimed_size(path)
-    contents = open_contents(path, "release")
+    contents = open_contents(path, "release", release_needs, memory=memory)
     try:
-        release = _from_file(contents)
-    except (KeyError, TypeError, AttributeError, InvalidInput):
+        release = _from_file(contents, memory)
+        places = saved_form.places(release)
+    except UNUSABLE:
         raise BadFile(
             f"{path} is a sparsedp release with fields missing; it was not written by this library."
         ) from None
-    places = saved_form.places(release)
     named = contents.columns.keys() - set(saved_form.published(release))
     if named != places.keys() or not all(_same(contents.columns[name], places[name]) for name in places):
         raise BadFile(f"{path} has columns that disagree with {release.span}; it was not written by this library.")
     if not _states_its_promise(contents.description, release.guarantee):
         raise BadFile(f"{path} states another promise than its figures give; it was not written by this library.")
+    try:
+        _check_noise(release)
+        if isinstance(release.synopsis, StoredSynopsis):
+            release.synopsis.check_agrees(release)
+    except InvalidInput as error:
+        raise BadFile(f"{path} contradicts itself: its {error}") from None
     release.__dict__["digest"] = contents.digest  # as a file of an earlier version has it, too
     return release
 
 
 class StoredSynopsis:
-    """A synopsis as a file of a release holds it: verified, and not looked at before it is needed."""
+    """A synopsis as a file of a release holds it: undamaged, and not recovered before that is needed."""
 
-    def __init__(self, packed: Packed) -> None:
-        check_embedded_size(packed.content)
+    def __init__(self, packed: Packed, memory: str | int | None = None) -> None:
         self._packed = packed
-        self._contents = contents_of(packed, saved_form.SYNOPSIS)
+        self._contents = contents_of(packed, saved_form.SYNOPSIS, embedded_needs, memory=memory)
 
     @property
     def digest(self) -> str:
@@ -76,15 +92,67 @@ class StoredSynopsis:
         """Estimate every cell, by the planned recovery or another."""
         return self.opened().recover(recovery)
 
+    def check_agrees(self, release: Release) -> None:
+        """Refuse to be of another release: with another promise, other noise, or another plan.
 
-def _from_file(contents: Contents) -> Release:
+        One that this version cannot open is kept, and never used: it vouches for nothing.
+        """
+        try:
+            synopsis = self.opened()
+        except BadFile as error:
+            if not self._is_known:
+                return
+            raise InvalidInput("synopsis", f"of no use ({error})", "it was not written by this library") from None
+        whole = release.summed_to is None
+        facts = {
+            "promise": (synopsis.guarantee, release.guarantee),
+            "noise": (synopsis.law.describe(), release.noise),
+            "mechanism": (synopsis.mechanism, release.mechanism),
+            "quantity": (synopsis.quantity, release.quantity),
+            "time": (synopsis.time, release.time) if whole else (None, None),
+            "domain": (synopsis.domain, release.domain) if whole else (None, None),
+            "plan": (_plan(synopsis), _plan(synopsis) if release.plan is None else release.plan),
+        }
+        for name, (within, said) in facts.items():
+            if within != said:
+                raise InvalidInput(name, "another one than that of the synopsis in it", "one of the two is forged")
+
+    @property
+    def _is_known(self) -> bool:
+        """Whether this version knows such a plan at all."""
+        sensing = self._contents.description.get("sensing")
+        return isinstance(sensing, Mapping) and sensing.get("name") in SENSINGS
+
+
+def _plan(synopsis: Synopsis) -> dict[str, Any]:
+    return {name: fact for name, fact in synopsis.plan.describe().items() if name != "domain"}
+
+
+def _check_noise(release: Release) -> None:
+    """The promise against the noise, as far as the file says what was measured."""
+    plan, law = release.plan, None
+    with suppress(*UNUSABLE):
+        law = noise_law_from(release.noise)
+    if law is None:
+        return  # the release of another mechanism than ours, which says nothing that could be compared
+    try:
+        sensing = sensing_from(plan["sensing"]) if plan is not None and "sensing" in plan else None
+    except (*UNUSABLE, BadFile):
+        sensing = None
+    check_promise(release.guarantee, law, sensing, release.quantity)
+
+
+def _from_file(contents: Contents, memory: str | int | None) -> Release:
     description = contents.description
+    for name, kind in FIELDS.items():
+        if not isinstance(description.get(name, kind()), kind):
+            raise InvalidInput(name, f"of type {type(description[name]).__name__}", "give a file as it was written")
     quantity = Quantity.from_description(description["quantity"]) if "quantity" in description else RECORDS
     embedded = contents.embedded.get(saved_form.SYNOPSIS)
     release = Release(
         values=contents.columns[quantity.column].astype(np.float64, copy=True),
         guarantee=Guarantee.from_description(description["guarantee"]),
-        mechanism=description["mechanism"],
+        mechanism=named("mechanism", description["mechanism"]),
         noise=description["noise"],
         recovery=description["recovery"],
         time=TimeAxis.from_description(description["time"]) if "time" in description else None,
@@ -92,10 +160,10 @@ def _from_file(contents: Contents) -> Release:
         nonnegative=description.get("nonnegative") is True,
         quantity=quantity,
         record=description.get("record"),
-        synopsis=None if embedded is None else StoredSynopsis(embedded),
+        synopsis=None if embedded is None else StoredSynopsis(embedded, memory),
         plan=description.get("plan"),
         summed_to=tuple(description["summed_to"]) if "summed_to" in description else None,
-        written_by=description.get("written_by", "sparsedp"),
+        written_by=named("written_by", description.get("written_by", "sparsedp")),
     )
     if "stderr" not in contents.columns:
         return release

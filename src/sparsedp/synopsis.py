@@ -24,8 +24,10 @@ from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.progress import stage
+from sparsedp.promise import check_promise
 from sparsedp.quantity import Quantity
 from sparsedp.recovery.solution import Solution
+from sparsedp.releases.claimed_size import UNUSABLE, synopsis_needs
 from sparsedp.releases.constrained_errors import ConstrainedErrors
 from sparsedp.releases.independent_cells import IndependentCells
 from sparsedp.releases.mapped_errors import ScaledErrors
@@ -180,18 +182,22 @@ class Synopsis:
         return f"Synopsis({len(self.values)} values for {self.sensing.n} cells by {self.mechanism}. {self.guarantee})"
 
 
-def open_synopsis(path: str | os.PathLike[str]) -> Synopsis:
-    """A saved synopsis, checked against its digest, ready to recover anywhere without the data."""
-    return synopsis_of(columns_file.open_contents(path, "synopsis"), f"{path}")
+def open_synopsis(path: str | os.PathLike[str], *, memory: str | int | None = None) -> Synopsis:
+    """A saved synopsis, ready to recover anywhere without the data.
+
+    It is checked against its digest, which tells damage and not forgery, and its promise against its noise. `memory`:
+    how much its cells may take once they are recovered ("8GB"); left out, 2 GB or 64 times the size of the file.
+    """
+    return synopsis_of(columns_file.open_contents(path, "synopsis", synopsis_needs, memory=memory), f"{path}")
 
 
 def synopsis_of(contents: Contents, shown: str) -> Synopsis:
     """The synopsis that a file holds; `shown` is what to call the file."""
     try:
-        values = contents.columns["value"].astype(np.int64, copy=True)
+        values = contents.columns["value"].astype(np.int64, casting="safe", copy=True)
         return _from_file(values, dict(contents.description))
-    except (KeyError, TypeError, InvalidInput) as error:
-        reason = str(error) if isinstance(error, InvalidInput) else "fields are missing"
+    except UNUSABLE as error:
+        reason = str(error) if isinstance(error, InvalidInput) else "fields are missing or of another kind."
         raise BadFile(f"{shown} is a sparsedp synopsis that cannot be used: {reason}") from None
 
 
@@ -202,4 +208,9 @@ def _from_file(values: npt.NDArray[np.int64], description: dict[str, Any]) -> Sy
         raise InvalidInput("value", f"a column of {values.size} values", f"the sensing matrix has {rows} rows")
     law = noise_law_from(description["noise"])
     time = TimeAxis.from_description(description["time"]) if "time" in description else None
-    return Synopsis(values, plan, law, Guarantee.from_description(description["guarantee"]), time)
+    guarantee = Guarantee.from_description(description["guarantee"])
+    check_promise(guarantee, law, plan.sensing, plan.quantity)
+    if guarantee.neighbours.invariant != (plan.constraints is not None and plan.constraints.is_invariant):
+        given = "stated for other neighbours than its public totals leave"
+        raise InvalidInput("promise", given, "give the synopsis as it was made")
+    return Synopsis(values, plan, law, guarantee, time)

@@ -179,6 +179,16 @@ def shown(number: Fraction) -> str:
     return str(number)
 
 
+def named(argument: str, value: object) -> str:
+    """A short text that names something, as files have it."""
+    if not isinstance(value, str) or not 0 < len(value) <= MOST_NAME:
+        raise InvalidInput(argument, "not a name", f"give a text of at most {MOST_NAME} characters")
+    return value
+
+
+MOST_NAME = 1000
+
+
 def yes_or_no(argument: str, value: object) -> bool:
     """True or False, and nothing that merely counts as one of them."""
     if not isinstance(value, bool):

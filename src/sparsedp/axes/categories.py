@@ -111,7 +111,8 @@ def _checked(labels: object) -> tuple[str, ...] | tuple[int, ...]:
         kinds = " and ".join(sorted({type(label).__name__ for label in given}))
         raise InvalidInput("labels", f"of type {kinds}", WANTED)
     if len(set(given)) < len(given):
-        twice = next(label for place, label in enumerate(given) if label in given[:place])
+        seen: set[object] = set()
+        twice = next(label for label in given if label in seen or seen.add(label))  # type: ignore[func-returns-value]
         raise InvalidInput("labels", f"a list with {str(twice)[:40]!r} in it twice", WANTED)
     if not all(isinstance(label, str) or -(2**63) <= label < 2**63 for label in given):
         raise InvalidInput("labels", "beyond 64-bit integers", WANTED)

@@ -14,7 +14,7 @@ from sparsedp.constraints.checked import CheckedConstraints, check
 from sparsedp.constraints.mask_runs import mask_from, runs_of
 from sparsedp.constraints.public_totals import MOST, whole_totals
 from sparsedp.errors import InvalidInput
-from sparsedp.validate import one_of, whole, yes_or_no
+from sparsedp.validate import MAX_CELLS, one_of, whole, yes_or_no
 
 Axis = int | str
 Axes = Axis | tuple[Axis, ...]
@@ -91,8 +91,8 @@ class Constraints:
         return description
 
     @classmethod
-    def from_description(cls, description: Mapping[str, Any]) -> Constraints:
-        """The constraints that `describe()` described."""
+    def from_description(cls, description: Mapping[str, Any], cells: int = MAX_CELLS) -> Constraints:
+        """The constraints that `describe()` described, on a table of at most so many cells."""
         try:
             totals = [
                 (tuple(entry["axes"]) if isinstance(entry["axes"], list) else entry["axes"], entry["totals"])
@@ -101,7 +101,7 @@ class Constraints:
             return cls(
                 total=description.get("total"),
                 totals=dict(totals) or None,
-                zeros=mask_from(description["zeros"]) if "zeros" in description else None,
+                zeros=mask_from(description["zeros"], cells) if "zeros" in description else None,
                 monotone=dict(description.get("monotone", ())) or None,
                 integers=description["integers"],
             )

@@ -9,7 +9,7 @@ import numpy as np
 
 from sparsedp.arrays import Mask
 from sparsedp.errors import InvalidInput
-from sparsedp.validate import MAX_CELLS
+from sparsedp.validate import MAX_CELLS, MAX_DIMENSIONS
 
 
 def runs_of(mask: Mask) -> dict[str, Any]:
@@ -20,16 +20,16 @@ def runs_of(mask: Mask) -> dict[str, Any]:
     return {"shape": list(mask.shape), "runs": np.diff(bounds).tolist()}
 
 
-def mask_from(description: Mapping[str, Any]) -> Mask:
-    """The mask that `runs_of` described."""
+def mask_from(description: Mapping[str, Any], most: int = MAX_CELLS) -> Mask:
+    """The mask that `runs_of` described, of at most so many cells."""
     wrong = InvalidInput("zeros", "not a mask's runs", "give what `describe()` returned")
     try:
-        shape = tuple(int(size) for size in description["shape"])
+        shape = tuple(int(size) for size in description["shape"][:MAX_DIMENSIONS])
         runs = np.array(description["runs"], np.int64)
     except (KeyError, TypeError, ValueError, OverflowError):
         raise wrong from None
     cells = int(np.prod(shape, dtype=object))
     # The sum is taken in integers that cannot wrap: a forged file must not make it allocate.
-    if runs.ndim != 1 or (runs < 0).any() or cells > MAX_CELLS or sum(runs.tolist()) != cells:
+    if runs.ndim != 1 or (runs < 0).any() or cells > most or sum(runs.tolist()) != cells:
         raise wrong
     return np.repeat(np.arange(len(runs)) % 2 == 1, runs).reshape(shape)

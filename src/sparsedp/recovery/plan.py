@@ -32,6 +32,8 @@ class RecoveryPlan:
             validate.one_of("recovery", self.name, CELL_RECOVERIES)
         else:
             validate.one_of("recovery", self.name, DECODERS)
+            validate.named("basis", self.basis)
+            validate.whole("sparsity", self.sparsity, most=validate.MAX_CELLS)
 
     def with_recovery(self, name: str) -> RecoveryPlan:
         """The same plan with another recovery of its kind; recovering twice costs no privacy."""

@@ -1,88 +1,55 @@
-"""How large a file of a release says it is, before anything of it is decoded: a small file can unpack to gigabytes."""
+"""How large a file of a release or a synopsis says it is, and what that takes: before anything of it is decoded."""
 
 from __future__ import annotations
 
-import json
-import os
-from typing import Any, BinaryIO
+from typing import Any
 
 from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
-from sparsedp.releases.origin import MOST_EMBEDDED
+from sparsedp.parquet_claims import Claim
 from sparsedp.sensing import sensing_from
+from sparsedp.sensing.base import Sensing
 
-MOST_FOOTER = 4 * MOST_EMBEDDED
-"""Bytes of metadata: a synopsis written as text, the labels of all axes, and as much again."""
+RECOVERED_BYTES = 32
+"""A cell, while it is recovered: its estimate, its error, and as much again to work with."""
 
-MOST_UNDESCRIBED = 2**24
-"""Rows of a file that does not say how many it has, unless each has a byte of its own."""
-
-MOST_COLUMNS = 2**10
-"""Far more than any domain has."""
+UNUSABLE = (KeyError, TypeError, AttributeError, ValueError, IndexError, ArithmeticError, RecursionError, MemoryError)
+"""What comes of building something from a description that this library did not write."""
 
 
-def check_claimed_size(path: str | os.PathLike[str]) -> None:
-    """Refuse a file whose rows are not as many as its cells, by its metadata alone.
+def release_needs(claim: Claim, shown: str) -> int:
+    """Refuse a release with other rows than it describes cells; it takes nothing beyond its columns."""
+    described = _described_cells(claim.document)
+    if described is not None and described != claim.rows:
+        raise BadFile(f"{shown} has not as many rows as it describes cells; it was changed or not written by sparsedp.")
+    return 0
 
-    Whatever else is wrong with a file, or that there is none, is left to those who read it.
-    """
+
+def synopsis_needs(claim: Claim, shown: str) -> int:
+    """Refuse a synopsis of other rows than its plan has; bytes that its cells take once it is recovered."""
     try:
-        with open(path, "rb") as file:
-            if _footer(file) > MOST_FOOTER:
-                raise BadFile(f"{path} has far more metadata than a release; it was not written by this library.")
-            size = os.fstat(file.fileno()).st_size
-            found = _metadata(file)
-    except (OSError, TypeError, ValueError):
-        return
-    if found is None:
-        return
-    rows, columns, document = found
-    if document.get("kind") != "release":
-        return  # whoever reads it says what it is
-    described = _described_cells(document)
-    too_many = rows > max(MOST_UNDESCRIBED, size) if described is None else rows != described
-    if too_many or columns > MOST_COLUMNS:
-        raise BadFile(f"{path} has not as many rows as it describes cells; it was changed or not written by sparsedp.")
+        sensing = sensing_from(claim.document["sensing"])
+    except (*UNUSABLE, BadFile) as error:
+        reason = str(error) if isinstance(error, BadFile | InvalidInput) else "it does not say what was measured."
+        raise BadFile(f"{shown} is a sparsedp synopsis that cannot be used: {reason}") from None
+    _check_rows(claim, sensing, shown)
+    return sensing.n * RECOVERED_BYTES
 
 
-def check_embedded_size(content: bytes) -> None:
-    """Refuse an embedded synopsis of more rows than its plan says."""
-    import pyarrow as pa
-
-    found = _metadata(pa.BufferReader(content))
-    if found is None:
-        return
-    rows, columns, document = found
+def embedded_needs(claim: Claim, shown: str) -> int:
+    """The same of a synopsis within a release; one of a later version, perhaps, is kept, and not used."""
     try:
-        most = sensing_from(document["sensing"]).rows
-    except (KeyError, TypeError, AttributeError, BadFile, InvalidInput):
-        most = MOST_UNDESCRIBED  # of a later version, perhaps: it is kept, and not used
-    if rows > most or columns != 1:
-        raise BadFile("The embedded synopsis has more rows than its plan; it was not written by this library.")
+        sensing = sensing_from(claim.document["sensing"])
+    except (*UNUSABLE, BadFile):
+        return 0
+    _check_rows(claim, sensing, shown)
+    return sensing.n * RECOVERED_BYTES
 
 
-def _footer(file: BinaryIO) -> int:
-    """The bytes of metadata at the end of a Parquet file, as its last eight bytes say."""
-    file.seek(-8, os.SEEK_END)
-    length = int.from_bytes(file.read(4), "little")
-    return length if file.read(4) == b"PAR1" else 0
-
-
-def _metadata(file: Any) -> tuple[int, int, dict[str, Any]] | None:
-    """How many rows and columns there are, and the description; None where it is not one of this library's files."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        metadata = pq.read_metadata(file)
-        document = json.loads((metadata.metadata or {})[b"sparsedp"])
-    except (pa.ArrowException, OSError, KeyError, ValueError):
-        return None
-    except RecursionError:
-        document = None
-    if not isinstance(document, dict):
-        raise BadFile("The file's description is not one of this library's.")
-    return metadata.num_rows, metadata.num_columns, document
+def _check_rows(claim: Claim, sensing: Sensing, shown: str) -> None:
+    if claim.rows != sensing.rows or claim.columns != ("value",):
+        found = f"{claim.rows:,} rows, and its plan has {sensing.rows:,}"
+        raise BadFile(f"{shown} has {found}; it was changed or not written by this library.")
 
 
 def _described_cells(document: dict[str, Any]) -> int | None:
@@ -91,5 +58,5 @@ def _described_cells(document: dict[str, Any]) -> int | None:
         if "domain" in document:
             return Domain.from_description(document["domain"]).size
         return int(document["plan"]["sensing"]["n"]) if document.get("plan") is not None else None
-    except (KeyError, TypeError, AttributeError, ValueError, InvalidInput):
+    except UNUSABLE:
         return None

@@ -11,6 +11,7 @@ import numpy as np
 from sparsedp.arrays import Floats
 from sparsedp.columns_file import Packed
 from sparsedp.errors import SparsedpError
+from sparsedp.releases.claimed_size import UNUSABLE
 from sparsedp.releases.uncertainty import CellErrors, Uncertainty, interval_of
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class RecoveredErrors:
     def _found(self) -> Uncertainty:
         try:
             again = self._recover()
-        except (SparsedpError, KeyError, TypeError, ValueError, ArithmeticError):
+        except (SparsedpError, *UNUSABLE):
             return CellErrors(self._cells, "the synopsis in its file cannot be recovered by this version")
         known = again.uncertainty
         if known is None:

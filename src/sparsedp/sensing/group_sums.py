@@ -197,12 +197,12 @@ class GroupSums(Sensing):
     @property
     def max_column_l1(self) -> int:
         """Every cell is in one group of each layer."""
-        return len(self.starts)
+        return len(self.groups)
 
     @property
     def max_column_l2_squared(self) -> int:
         """The same: the entries are 0 and 1."""
-        return len(self.starts)
+        return len(self.groups)
 
     def describe(self) -> dict[str, Any]:
         """Name, cells and layers; of a table also its shape, which axes are ordered, and how the row runs."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
+import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Integers, Numbers, float_vector
 from sparsedp.sensing.hadamard_kernels import (
@@ -32,11 +35,22 @@ class Hadamard(SignSensing):
     def __init__(self, n: int, rows: int, seed: int) -> None:
         super().__init__(n, rows, seed)
         self.padded_size = 1 << (self.n - 1).bit_length()
+
+    # Drawn when they are needed: whoever opens a file looks first at how many cells it speaks of.
+
+    @cached_property
+    def _order(self) -> npt.NDArray[np.uint16]:
         shuffled = min(self.padded_size, SHUFFLED_CELLS)
-        self._order = public_permutation(self.seed, "hadamard permutation", shuffled).astype(np.uint16)
+        return public_permutation(self.seed, "hadamard permutation", shuffled).astype(np.uint16)
+
+    @cached_property
+    def _signs(self) -> npt.NDArray[np.uint64]:
         sign_bytes = public_bytes(self.seed, "hadamard signs", max(8, self.padded_size // 8))
-        self._signs = sign_bytes.view("<u8").astype(np.uint64, copy=False)
-        self._chosen = public_subset(self.seed, "hadamard rows", self.rows, self.padded_size)
+        return sign_bytes.view("<u8").astype(np.uint64, copy=False)
+
+    @cached_property
+    def _chosen(self) -> Integers:
+        return public_subset(self.seed, "hadamard rows", self.rows, self.padded_size)
 
     def _product(self, cells: Numbers) -> Numbers:
         """Φ · cells."""

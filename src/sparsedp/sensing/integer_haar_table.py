@@ -14,6 +14,8 @@ from sparsedp.sensing.base import Sensing, exact_counts
 from sparsedp.sensing.integer_haar import IntegerHaar
 from sparsedp.validate import MAX_CELLS, whole, yes_or_no
 
+MOST_AXES = 32
+
 
 class IntegerHaarTable(Sensing):
     """Φ = Φ₁ ⊗ … ⊗ Φ_d over row-major cells: integer Haar along ordered axes, the identity along the others.
@@ -29,6 +31,8 @@ class IntegerHaarTable(Sensing):
             raise InvalidInput(
                 "shape", f"of type {type(shape).__name__}", "give one length, and one True or False, an axis"
             )
+        if len(shape) > MOST_AXES:
+            raise InvalidInput("shape", f"of {len(shape)} axes", f"give at most {MOST_AXES}")
         self.shape = tuple(whole("shape", length, most=MAX_CELLS) for length in shape)
         self.ordered = tuple(yes_or_no("ordered", flag) for flag in ordered)
         if not self.shape or len(self.shape) != len(self.ordered):

@@ -1,0 +1,129 @@
+"""Whether what a file promises follows from the noise that it describes: exact arithmetic, on opening.
+
+A digest tells damage from what was written, and nothing of whether that is true. But a file says twice how private it
+is: in its promise (the budget, the neighbours), and in the law of its noise beside the matrix Φ that was measured. The
+second gives a least cost, and a promise of less is a contradiction, whoever computed the digest.
+
+Proof sketch. Let neighbours differ by at most d in L1 (`Neighbours.distance`), and let one unit in one cell move the
+measured numbers by the column φⱼ.
+
+- Laplace noise of scale s on Φ D: the chances of an outcome differ by the factor e^(Δ₁/s) at most, Δ₁ = d·maxⱼ‖φⱼ‖₁,
+  and for some outcome they do (`noise/discrete_laplace.md`). So the release is ε-private for ε = Δ₁/s and for no less.
+- Gaussian noise of σ²: ρ = Δ₂²/(2σ²), Δ₂ = d·maxⱼ‖φⱼ‖₂, likewise (`noise/discrete_gaussian.md`).
+- Layers of sums, each with noise of its own: every cell is in one group of each layer, so layer i costs d/sᵢ or
+  d²/(2σᵢ²), and the costs add up (`mechanisms/adaptive.md`).
+- A continual counter with L levels: one unit is made up for by 1 + L noises in each counter that it enters with ±1, so
+  ε = d·k·(1 + L)/s for k counters that all see it (`streams/counter.md`, `streams/compressive.md`: also for the paper's
+  calibration, whose promise is therefore k times the ε that was asked for). L must be enough for the ticks there are.
+- Ticks beside running totals: the sum of both costs (`streams/adaptive.md`).
+
+What was spent on looks leaves no trace in the noise: it is on top. Where the groups that were measured could only be
+found by a look, one must have been paid for. That a look was never mentioned and left no trace cannot be seen.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from sparsedp.errors import InvalidInput
+from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
+from sparsedp.noise.law import ContinualCounterLaw, DiscreteLaplaceLaw, LayersLaw, NoiseLaw, TicksAndTotalsLaw
+from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.guarantee import Guarantee
+from sparsedp.quantity import RECORDS, Quantity
+from sparsedp.sensing.base import Sensing
+from sparsedp.sensing.group_sums import GroupSums
+from sparsedp.sensing.running_totals import RunningTotals, TicksAndTotals
+
+MEASURE = "measure"
+"""What an expense is called that pays for noise; of streams, all of them do."""
+
+HONEST = "give what the noise costs"
+
+
+def check_promise(guarantee: Guarantee, law: NoiseLaw, sensing: Sensing | None, quantity: Quantity = RECORDS) -> None:
+    """Refuse a promise of less than the noise costs, or of something else than it can be for.
+
+    `sensing`: None where a file does not say what was measured: every cell was, at least once.
+    """
+    neighbours = guarantee.neighbours
+    needed = least_cost(law, sensing, neighbours.distance)
+    paid = _paid_for_noise(guarantee)
+    kinds = {each.rho is None for each in paid} | {needed.rho is None}
+    if len(kinds) > 1:
+        raise _contradiction(f"{guarantee.total.amount}, and the noise is that of another kind of budget")
+    if not _sum(paid).covers(needed):
+        raise _contradiction(f"{_sum(paid).amount} for noise that gives no more than {needed.amount}")
+    if guarantee.intrusions == "any" and not isinstance(law, DiscreteLaplaceLaw):
+        raise _contradiction("to hold beside any number of intrusions, which the noise of a counter does not")
+    if isinstance(sensing, GroupSums) and _was_looked_for(sensing) and len(paid) == len(guarantee.expenses):
+        raise _contradiction("without what the look cost by which groups were found")
+    counted = neighbours.counted
+    if counted is not None and counted.resolution != quantity.resolution:
+        raise _contradiction("for steps of another size than were counted")
+    if counted is not None and quantity == RECORDS and neighbours.contribution < counted.records:
+        raise _contradiction(f"for a contribution of {neighbours.contribution} where {counted.records} were counted")
+
+
+def least_cost(law: NoiseLaw, sensing: Sensing | None, distance: int) -> Budget:
+    """The least that this noise on these sums is private with, between tables so far apart."""
+    _check_shapes(law, sensing)
+    if isinstance(law, LayersLaw):
+        return _sum([least_cost(each, None, distance) for each in law.layers])
+    if isinstance(law, TicksAndTotalsLaw):
+        return _sum([least_cost(law.ticks, None, distance), least_cost(law.totals, None, distance)])
+    if isinstance(law, DiscreteGaussianLaw):
+        squared = distance**2 if sensing is None else sensing.l2_sensitivity_squared(distance)
+        return Budget(rho=Fraction(squared) / (2 * law.variance_parameter))
+    terms = 1 + law.levels if isinstance(law, ContinualCounterLaw) else 1
+    # A running total is the counter's own doing: what enters it is the tick.
+    measured = distance if sensing is None or isinstance(sensing, RunningTotals) else sensing.l1_sensitivity(distance)
+    return Budget(epsilon=Fraction(measured * terms) / law.scale)
+
+
+def _check_shapes(law: NoiseLaw, sensing: Sensing | None) -> None:
+    """Noise of a kind that what was measured has."""
+    if sensing is None:
+        return
+    layered = isinstance(sensing, GroupSums) and isinstance(law, LayersLaw) and len(law.layers) == len(sensing.groups)
+    fits = {LayersLaw: layered, TicksAndTotalsLaw: isinstance(sensing, TicksAndTotals)}
+    if not fits.get(type(law), not isinstance(sensing, GroupSums | TicksAndTotals)):
+        raise _contradiction("for noise of another kind than the sums have")
+    if isinstance(sensing, RunningTotals) and not isinstance(law, ContinualCounterLaw):
+        raise _contradiction("for running totals without the noise of a counter")
+    counter = law.totals if isinstance(law, TicksAndTotalsLaw) else law
+    if isinstance(counter, ContinualCounterLaw) and counter.levels < _levels(sensing):
+        raise _contradiction(f"for a counter of {counter.levels} levels, too few for its ticks")
+
+
+def _levels(sensing: Sensing) -> int:
+    """The fewest levels that a counter has that published so many sums; of sums at one moment it is not known."""
+    if isinstance(sensing, TicksAndTotals):
+        return max((max(sensing.totals, 1) - 1).bit_length(), int(sensing.every > 1))
+    return 0 if sensing.name == "direct" else (sensing.n - 1).bit_length()
+
+
+def _was_looked_for(sensing: GroupSums) -> bool:
+    """Whether the groups of a row could be found only by a look at the cells: not blocks, nor parts of blocks."""
+    if sensing.is_table:
+        return False
+    return any(isinstance(groups, np.ndarray) and len(groups) > 1 for groups in sensing.groups)
+
+
+def _paid_for_noise(guarantee: Guarantee) -> list[Budget]:
+    measuring = [expense.budget for expense in guarantee.expenses if expense.purpose == MEASURE]
+    everything = [expense.budget for expense in guarantee.expenses]
+    return measuring if measuring and guarantee.neighbours.unit is None else everything
+
+
+def _sum(parts: list[Budget]) -> Budget:
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def _contradiction(stated: str) -> InvalidInput:
+    return InvalidInput("promise", f"stated as {stated}", HONEST)
