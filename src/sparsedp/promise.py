@@ -40,7 +40,7 @@ from sparsedp.sensing.running_totals import RunningTotals, TicksAndTotals
 MEASURE = "measure"
 """What an expense is called that pays for noise; of streams, all of them do."""
 
-HONEST = "give what the noise costs"
+HONEST = "whoever wrote it promises more than was done"
 
 
 def check_promise(guarantee: Guarantee, law: NoiseLaw, sensing: Sensing | None, quantity: Quantity = RECORDS) -> None:
@@ -55,7 +55,7 @@ def check_promise(guarantee: Guarantee, law: NoiseLaw, sensing: Sensing | None, 
     if len(kinds) > 1:
         raise _contradiction(f"{guarantee.total.amount}, and the noise is that of another kind of budget")
     if not _sum(paid).covers(needed):
-        raise _contradiction(f"{_sum(paid).amount} for noise that gives no more than {needed.amount}")
+        raise _contradiction(f"{_sum(paid).amount}, and the noise costs {needed.amount}")
     if guarantee.intrusions == "any" and not isinstance(law, DiscreteLaplaceLaw):
         raise _contradiction("to hold beside any number of intrusions, which the noise of a counter does not")
     if isinstance(sensing, GroupSums) and _was_looked_for(sensing) and len(paid) == len(guarantee.expenses):
@@ -106,10 +106,11 @@ def _levels(sensing: Sensing) -> int:
 
 
 def _was_looked_for(sensing: GroupSums) -> bool:
-    """Whether the groups of a row could be found only by a look at the cells: not blocks, nor parts of blocks."""
-    if sensing.is_table:
-        return False
-    return any(isinstance(groups, np.ndarray) and len(groups) > 1 for groups in sensing.groups)
+    """Whether the groups of a row took a look to find: they are not blocks. (Of a table, sums that were measured say
+    what to measure next. In which words a look was paid for, and in how many, differs between versions.)
+    """
+    irregular = any(isinstance(groups, np.ndarray) and len(groups) > 1 for groups in sensing.groups)
+    return irregular and not sensing.is_table
 
 
 def _paid_for_noise(guarantee: Guarantee) -> list[Budget]:

@@ -98,11 +98,11 @@ def bytes_of(argument: str, value: object) -> int:
 
 
 def shown_bytes(size: int) -> str:
-    """A size as people write it: 2GB, 512MB, 1.5GB."""
+    """A size as people write it: 2GB, 512MB, 1.5GB; rounded up."""
     for unit in "TGMK":
         scale = _SIZES[f"{unit.lower()}b"]
         if size >= scale:
-            return f"{size / scale:.4g}{unit}B"
+            return f"{-(-1000 * size // scale) / 1000:g}{unit}B"
     return f"{size} bytes"
 
 

@@ -122,7 +122,7 @@ def test_what_a_caller_trusts_opens(tmp_path: Path) -> None:
     """Equal cells take next to nothing in a file, and honestly so."""
     release = replace(sdp.release(np.zeros(2**17), epsilon=1), synopsis=None)
     path = replace(release, values=np.zeros(2**17), uncertainty=None).save(tmp_path / "x.parquet")
-    with pytest.raises(BadFile, match=r'of memory, which is much for a file of .*, say memory="6\.291MB" or more'):
+    with pytest.raises(BadFile, match=r'of memory, which is much for a file of .*, say memory="6\.292MB" or more'):
         sdp.open_release(path, memory="5MB")
     assert len(sdp.open_release(path, memory="6.3MB")) == len(sdp.open_release(path)) == 2**17
     for size in ("much", 0, True, 2.5):

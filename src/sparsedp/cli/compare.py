@@ -12,7 +12,7 @@ import typer
 from sparsedp.cli.as_typed import columns_as_typed
 from sparsedp.cli.declaration import CSV_SETTINGS, counting_of, merged
 from sparsedp.cli.files import STANDARD, to_read
-from sparsedp.cli.options import AsJson, DateFormat, Decimal, Delimiter, Encoding, Level, Multiline, ProjectFile
+from sparsedp.cli.options import AsJson, DateFormat, Decimal, Delimiter, Encoding, Level, Memory, Multiline, ProjectFile
 from sparsedp.cli.project import Settings, project_settings
 from sparsedp.cli.speaking import note, show, show_json, warn
 from sparsedp.errors import InvalidInput
@@ -75,6 +75,7 @@ def compare_releases(
     encoding: Encoding = None,
     multiline: Multiline = False,
     project: ProjectFile = None,
+    memory: Memory = None,
     as_json: AsJson = False,
 ) -> None:
     """Say how far two releases of the same cells are apart, beside what their errors let expect."""
@@ -91,12 +92,12 @@ def compare_releases(
     from sparsedp.truth import compare_with_truth
 
     with to_read(file) as first:
-        release = open_release(first)
+        release = open_release(first, memory=memory)
     found: Comparison
     lost: dict[str, int] = {}
     if other is not None:
         with to_read(other) as second:
-            found = compare(release, open_release(second), level)
+            found = compare(release, open_release(second, memory=memory), level)
     else:
         given_settings: Settings = {
             "unit": unit,

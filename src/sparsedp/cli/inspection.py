@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from sparsedp.cli.files import to_read
-from sparsedp.cli.options import AsJson
+from sparsedp.cli.options import AsJson, Memory
 from sparsedp.cli.speaking import listed, show, show_json
 from sparsedp.errors import BadFile
 
@@ -19,15 +18,19 @@ sparsedp inspect flights.db --json
 """
 
 
+INTEGRITY = "undamaged, not authenticated: the digest is right, and anybody can compute one"
+
+
 def inspect_file(
     file: Annotated[
         str, typer.Argument(help="A release, synopsis, stream, ledger or project file; - for standard input.")
     ],
+    memory: Memory = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a file is, what it promises, and whether its digest is right."""
+    """Say what a file is, what it promises, and whether it is undamaged; who wrote it, a digest does not tell."""
     with to_read(file) as path:
-        facts = {"file": file, **facts_of(path)}
+        facts = {"file": file, **facts_of(path, memory)}
     if as_json:
         show_json(facts)
         return
@@ -37,7 +40,7 @@ def inspect_file(
             show(f"  {name.replace('_', ' ')}: {_words(value)}")
 
 
-def facts_of(path: Path) -> dict[str, Any]:
+def facts_of(path: Path, memory: str | None = None) -> dict[str, Any]:
     """What is public of a file, by its kind."""
     if path.is_dir():
         raise BadFile(f"{path} is a folder; give the path of a file.")
@@ -49,7 +52,7 @@ def facts_of(path: Path) -> dict[str, Any]:
     if head.startswith(b"SQLite format 3\0"):
         return _database(path, int.from_bytes(head[68:72], "big"))
     if head.startswith(b"PAR1"):
-        return _parquet(path)
+        return _parquet(path, memory)
     if path.suffix == ".toml":
         from sparsedp.cli.project import read_project
 
@@ -85,25 +88,20 @@ def _database(path: Path, application: int) -> dict[str, Any]:
     }
 
 
-def _parquet(path: Path) -> dict[str, Any]:
+def _parquet(path: Path, memory: str | None) -> dict[str, Any]:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    try:
-        metadata = pq.read_metadata(path).metadata or {}
-    except (pa.ArrowException, OSError):
-        raise BadFile(f"{path} is not a readable Parquet file; it may be damaged or cut short.") from None
-    try:
-        kind = json.loads(metadata[b"sparsedp"])["kind"]
-    except (KeyError, ValueError, TypeError):
-        raise BadFile(f"{path} is Parquet, but was not written by sparsedp: it may hold records.") from None
-    return _synopsis(path) if kind == "synopsis" else _release(path)
+    from sparsedp.parquet_claims import claim_of
+
+    with pa.OSFile(str(path), "rb") as source:
+        kind = claim_of(source, source.size(), str(path)).document.get("kind")
+    return _synopsis(path, memory) if kind == "synopsis" else _release(path, memory)
 
 
-def _release(path: Path) -> dict[str, Any]:
+def _release(path: Path, memory: str | None) -> dict[str, Any]:
     from sparsedp.release_file import open_release
 
-    release = open_release(path)
+    release = open_release(path, memory=memory)
     return {
         "kind": "release",
         "cells": release.span,
@@ -117,14 +115,14 @@ def _release(path: Path) -> dict[str, Any]:
         "ledger": None if release.record is None else dict(release.record),
         "written_by": release.written_by,
         "digest": release.digest,
-        "digest_verified": True,
+        "integrity": INTEGRITY,
     }
 
 
-def _synopsis(path: Path) -> dict[str, Any]:
+def _synopsis(path: Path, memory: str | None) -> dict[str, Any]:
     from sparsedp.synopsis import open_synopsis
 
-    synopsis = open_synopsis(path)
+    synopsis = open_synopsis(path, memory=memory)
     return {
         "kind": "synopsis",
         "cells": str(synopsis.domain) if synopsis.domain is not None else f"{synopsis.sensing.n:,} cells",
@@ -134,7 +132,7 @@ def _synopsis(path: Path) -> dict[str, Any]:
         "spent": synopsis.spent.describe(),
         "private": synopsis.private,
         "digest": synopsis.digest,
-        "digest_verified": True,
+        "integrity": INTEGRITY,
     }
 
 

@@ -12,6 +12,14 @@ CELLS = "What is published"
 FILES = "Files"
 """Headings in the help of commands with many options."""
 
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="SIZE",
+        help="How much memory the file may take: 8GB. Left out, 2GB or 64 times its size, whichever is more.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, for scripts.")]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace an output file that exists.", rich_help_panel=FILES)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sparsedp.cli.files import STANDARD, check_endings, to_read, to_write
-from sparsedp.cli.options import AsJson, Overwrite
+from sparsedp.cli.options import AsJson, Memory, Overwrite
 from sparsedp.cli.speaking import show, show_json
 from sparsedp.errors import InvalidInput
 
@@ -26,6 +26,7 @@ def plot_release(
         ),
     ],
     overwrite: Overwrite = False,
+    memory: Memory = None,
     as_json: AsJson = False,
 ) -> None:
     """Draw a release with its errors."""
@@ -37,7 +38,7 @@ def plot_release(
 
     with to_write(output, ".png", overwrite=overwrite) as path:
         with to_read(file) as source:
-            release = open_release(source)
+            release = open_release(source, memory=memory)
         release.plot(path)
     if as_json:
         show_json({"picture": output, "release": file, "digest": release.digest})

@@ -32,6 +32,7 @@ sparsedp query flights.release.parquet --with airports=airports.csv \\
   "select origin, round(sum(count) / any_value(runways)) as each \\
    from release join airports using (origin) group by origin"
 """
+SQL_MEMORY = "1GB"
 ANSWERS = "Questions, one at a time"
 
 
@@ -89,8 +90,14 @@ def query_release(
         ),
     ] = None,
     memory: Annotated[
-        str, typer.Option("--memory", metavar="SIZE", help="With SQL: how much memory it may use: 512MB, 4GB.")
-    ] = "1GB",
+        str | None,
+        typer.Option(
+            "--memory",
+            metavar="SIZE",
+            help="How much memory the file may take, and SQL use: 8GB. Left out, SQL may use 1GB, and the file takes "
+            "2GB or 64 times its size at most.",
+        ),
+    ] = None,
     seconds: Annotated[str, typer.Option("--seconds", metavar="NUMBER", help="With SQL: how long it may take.")] = "60",
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
     as_json: AsJson = False,
@@ -126,9 +133,9 @@ def query_release(
     from sparsedp.release_file import open_release
 
     with to_read(file) as path:
-        release = open_release(path)
-    asked |= {"with": with_tables, "simultaneous": simultaneous, "memory": memory, "seconds": seconds}
-    with within_memory(release, memory) if wanted[0] == "sql" else nullcontext():
+        release = open_release(path, memory=memory)
+    asked |= {"with": with_tables, "simultaneous": simultaneous, "memory": memory or SQL_MEMORY, "seconds": seconds}
+    with within_memory(release, memory or SQL_MEMORY) if wanted[0] == "sql" else nullcontext():
         found = _answer(release, wanted[0], asked, axis=axis, level=level)
         found.show(as_json=as_json, as_csv=as_csv)
 

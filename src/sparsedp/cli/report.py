@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sparsedp.cli.files import STANDARD, check_endings, to_read, to_write
-from sparsedp.cli.options import AsJson, Overwrite
+from sparsedp.cli.options import AsJson, Memory, Overwrite
 from sparsedp.cli.speaking import show, show_json
 from sparsedp.errors import InvalidInput
 
@@ -24,6 +24,7 @@ def write_report(
     ],
     title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The page's title.")] = None,
     overwrite: Overwrite = False,
+    memory: Memory = None,
     as_json: AsJson = False,
 ) -> None:
     """Write one self-contained page: what was published, its promise in plain words, and a chart with error bands."""
@@ -35,7 +36,7 @@ def write_report(
 
     with to_write(output, ".html", overwrite=overwrite, binary=False) as path:
         with to_read(file) as source:
-            release = open_release(source)
+            release = open_release(source, memory=memory)
         release.report(path, title=title)
     if as_json:
         show_json({"report": output, "release": file, "digest": release.digest})
