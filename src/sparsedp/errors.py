@@ -16,6 +16,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from sparsedp.untrusted import printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -23,7 +25,13 @@ if TYPE_CHECKING:
 
 
 class SparsedpError(Exception):
-    """The root of the tree: catch this to catch everything the library raises on purpose."""
+    """The root of the tree: catch this to catch everything the library raises on purpose.
+
+    A message may quote names and labels of a file that a stranger wrote: what a terminal would obey is escaped.
+    """
+
+    def __init__(self, *words: str) -> None:
+        super().__init__(*map(printable, words))
 
 
 class InvalidInput(SparsedpError, ValueError):

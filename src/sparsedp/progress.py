@@ -12,6 +12,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from sparsedp.untrusted import printable
+
 PATIENCE = 2.0
 """Seconds of silence before a person is told what is going on."""
 
@@ -79,7 +81,7 @@ class StatusLine:
         wait = PATIENCE
         while not idle.wait(wait):
             with self._lock:
-                what = " · ".join(dict.fromkeys(self._stages))
+                what = printable(" · ".join(dict.fromkeys(self._stages)))
             begin, end = f"sparsedp: {self._bar()}", f" … {time.monotonic() - started:.0f} s"
             # A line that goes on in the next one could not be cleared.
             room = shutil.get_terminal_size().columns - 1 - len(begin) - len(end)

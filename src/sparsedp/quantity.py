@@ -11,6 +11,7 @@ import numpy as np
 
 from sparsedp import validate
 from sparsedp.errors import InvalidInput
+from sparsedp.untrusted import printable
 
 if TYPE_CHECKING:
     from sparsedp.arrays import Floats
@@ -59,7 +60,7 @@ class Quantity:
                 raise InvalidInput("domain", given, "rename the axis")
 
     def __str__(self) -> str:
-        return "records" if self.value is None else f"total {self.value}"
+        return "records" if self.value is None else printable(f"total {self.value}")
 
     def describe(self) -> dict[str, Any]:
         """A JSON-able description; `Quantity.from_description` gives it back."""

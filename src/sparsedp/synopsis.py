@@ -35,6 +35,7 @@ from sparsedp.releases.release import Release
 from sparsedp.releases.uncertainty import Uncertainty
 from sparsedp.sensing.base import Sensing
 from sparsedp.time_axis import TimeAxis
+from sparsedp.untrusted import printable
 from sparsedp.version import __version__
 
 
@@ -179,7 +180,8 @@ class Synopsis:
         return self._contents.packed()
 
     def __repr__(self) -> str:
-        return f"Synopsis({len(self.values)} values for {self.sensing.n} cells by {self.mechanism}. {self.guarantee})"
+        made = f"{len(self.values)} values for {self.sensing.n} cells by {self.mechanism}"
+        return printable(f"Synopsis({made}. {self.guarantee})")
 
 
 def open_synopsis(path: str | os.PathLike[str], *, memory: str | int | None = None) -> Synopsis:

@@ -55,7 +55,12 @@ def _times(axis: Axis, first: str, last: str) -> object:
 
 def _labels(axis: Any, text: str) -> list[object]:
     labels: dict[str, object] = {str(label): label for label in axis.labels}
-    (several,) = csv.reader([text])
+    try:
+        (several,) = [[text]] if text in labels else csv.reader([text])
+    except (csv.Error, ValueError):
+        raise InvalidInput(
+            "--box", "not a list of labels in one line", f"write --box {axis.name}=label,label"
+        ) from None
     return [labels.get(label, label) for label in several]
 
 

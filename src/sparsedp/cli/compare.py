@@ -14,7 +14,7 @@ from sparsedp.cli.declaration import CSV_SETTINGS, counting_of, merged
 from sparsedp.cli.files import STANDARD, to_read
 from sparsedp.cli.options import AsJson, DateFormat, Decimal, Delimiter, Encoding, Level, Memory, Multiline, ProjectFile
 from sparsedp.cli.project import Settings, project_settings
-from sparsedp.cli.speaking import note, show, show_json, warn
+from sparsedp.cli.speaking import note, show, show_json, show_lines, warn
 from sparsedp.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def compare_releases(
         facts = _facts(found, not_private=truth is not None)
         show_json(facts if truth is None else {**facts, "records": lost})
     else:
-        show(_words(found, sys.stdout.isatty()))
+        show_lines(_words(found, sys.stdout.isatty()))
         if lost:
             show(f"records: {', '.join(f'{number:,} {reason}' for reason, number in lost.items() if number)}")
 

@@ -9,7 +9,7 @@ import typer
 from sparsedp.cli.files import STANDARD, check_output, to_write
 from sparsedp.cli.options import Overwrite
 from sparsedp.cli.project import NAME
-from sparsedp.cli.speaking import show
+from sparsedp.cli.speaking import show, show_lines
 
 INIT_EXAMPLES = """
 sparsedp init
@@ -61,7 +61,7 @@ def write_template(
 ) -> None:
     """Write a project file with every setting explained; fill it in, and `sparsedp release` is all there is to type."""
     if file == STANDARD:
-        show(TEMPLATE.rstrip())
+        show_lines(TEMPLATE.rstrip())
         return
     check_output(file, overwrite=overwrite, binary=False)
     with to_write(file, ".toml", overwrite=overwrite, binary=False) as path:

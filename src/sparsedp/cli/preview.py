@@ -21,7 +21,7 @@ from sparsedp.cli.options import (
     Overwrite,
     Rho,
 )
-from sparsedp.cli.speaking import show, show_json
+from sparsedp.cli.speaking import show_json, show_lines
 from sparsedp.errors import InvalidInput
 
 PREVIEW_EXAMPLES = """
@@ -96,7 +96,7 @@ def preview_release(
         budget = found.setting.budget.describe()
         show_json({"budget": budget, "mechanism": name_and_settings(chosen), "errors": found.table})
     else:
-        show(str(found))
+        show_lines(str(found))
 
 
 def _total(text: str) -> int | tuple[int, int]:

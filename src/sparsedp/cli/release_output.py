@@ -12,6 +12,7 @@ import typer
 from sparsedp.cli.files import STANDARD, check_output, to_write
 from sparsedp.cli.options import FILES
 from sparsedp.errors import InvalidInput, UnknownName
+from sparsedp.untrusted import printable
 from sparsedp.whole_file import written_whole
 
 if TYPE_CHECKING:
@@ -65,16 +66,21 @@ def write_release(
     def write(release: Release) -> None:
         with to_write(output, ".parquet", overwrite=overwrite, binary=kind == "parquet") as path:
             if kind == "csv":
-                write_csv(release, path)
+                write_csv(release, path, to_a_terminal=output == STANDARD)
             else:
                 release.save(path)
 
     yield write
 
 
-def write_csv(release: Release, path: Path) -> None:
-    """The columns of a release's file as CSV, all or nothing."""
+def write_csv(release: Release, path: Path, *, to_a_terminal: bool = False) -> None:
+    """The columns of a release's file as CSV, all or nothing; escaped where it may be shown by a terminal."""
+    import pyarrow as pa
     import pyarrow.csv
 
     table = release.to_arrow()
+    for place, entry in enumerate(table.schema if to_a_terminal else ()):
+        if pa.types.is_string(entry.type):
+            words = [printable(word) for word in table.column(place).to_pylist()]
+            table = table.set_column(place, entry.name, pa.array(words, pa.string()))
     written_whole(path, lambda file: pyarrow.csv.write_csv(table, file))

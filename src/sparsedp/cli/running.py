@@ -17,6 +17,7 @@ from sparsedp.cli.exit_codes import ExitCode, code_of
 from sparsedp.cli.interruption import Interrupted, done_before, spent_before, watched
 from sparsedp.cli.speaking import coloured
 from sparsedp.errors import SparsedpError
+from sparsedp.untrusted import printable
 
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 """What the framework raises for a command line that it does not understand."""
@@ -63,8 +64,8 @@ def _ended_by(error: BaseException, *, debug: bool) -> int:
         _forget_output()
     with suppress(OSError):
         if debug:
-            sys.stderr.write(_trace(error))
-        sys.stderr.write(f"{coloured('sparsedp:', sys.stderr)} {sentence}\n")
+            sys.stderr.writelines(f"{printable(line)}\n" for line in _trace(error).split("\n")[:-1])
+        sys.stderr.write(f"{coloured('sparsedp:', sys.stderr)} {printable(sentence)}\n")
         sys.stderr.flush()
     return code
 

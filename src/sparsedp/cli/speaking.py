@@ -1,4 +1,8 @@
-"""What a command says: results on standard output, everything else on standard error; colour only on a terminal."""
+"""What a command says: results on standard output, everything else on standard error; colour only on a terminal.
+
+Much of it was written by others: labels, names, purposes. All of it goes through here, where whatever a terminal would
+obey instead of showing it is escaped.
+"""
 
 from __future__ import annotations
 
@@ -9,26 +13,35 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from sparsedp.untrusted import printable, printable_json
+
 
 def show(text: str) -> None:
-    """A result, on standard output."""
-    sys.stdout.write(f"{text}\n")
+    """A line of a result, on standard output."""
+    sys.stdout.write(f"{printable(text)}\n")
+
+
+def show_lines(text: str) -> None:
+    """Several lines of a result, none of which a stranger wrote whole."""
+    for line in text.split("\n"):
+        show(line)
 
 
 def show_json(document: Any) -> None:
     """One JSON document on standard output; what is not a number is null."""
     plain_text = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-    show(json.dumps(plain(document), ensure_ascii=plain_text, indent=2, allow_nan=False))
+    text = json.dumps(plain(document), ensure_ascii=plain_text, indent=2, allow_nan=False)
+    sys.stdout.write(f"{printable_json(text)}\n")
 
 
 def note(text: str) -> None:
     """A remark beside the result, on standard error."""
-    sys.stderr.write(f"sparsedp: {text}\n")
+    sys.stderr.write(f"sparsedp: {printable(text)}\n")
 
 
 def warn(text: str) -> None:
     """A remark that must not be overlooked: red on a terminal."""
-    sys.stderr.write(f"{coloured(f'sparsedp: {text}', sys.stderr)}\n")
+    sys.stderr.write(f"{coloured(f'sparsedp: {printable(text)}', sys.stderr)}\n")
     sys.stderr.flush()
 
 

@@ -9,6 +9,7 @@ from datetime import datetime, time
 from typing import Any
 
 from sparsedp.cli.speaking import plain, show
+from sparsedp.untrusted import printable
 
 MIDNIGHT = time()
 MOST_ON_A_TERMINAL = 50
@@ -24,23 +25,26 @@ def show_table(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: st
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left")
+    table = Table(title=title and printable(title), title_justify="left")
     numeric = [_numeric(row[place] for row in rows) for place in range(len(headings))]
     for heading, number in zip(headings, numeric, strict=True):
-        table.add_column(heading, justify="right" if number else "left")
+        table.add_column(printable(heading), justify="right" if number else "left")
     for row in rows[:MOST_ON_A_TERMINAL]:
         table.add_row(*(field(entry) for entry in row))
-    console = Console(file=sys.stdout, markup=False, highlight=False)
+    console = Console(file=sys.stdout, markup=False, emoji=False, highlight=False)
     console.print(table)
     if len(rows) > MOST_ON_A_TERMINAL:
         console.print(f"… and {len(rows) - MOST_ON_A_TERMINAL:,} more rows: pipe the output, or ask for --csv.")
 
 
 def show_csv(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """The same as CSV, for other programs: full numbers, empty where there is none."""
+    """The same as CSV, for other programs: full numbers, empty where there is none; on a terminal it can do nothing."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(headings)
-    writer.writerows([plain(entry) for entry in row] for row in rows)
+    for row in ([*headings], *rows):
+        entries = [plain(entry) for entry in row]
+        writer.writerow(
+            [entry if entry is None or isinstance(entry, int | float) else printable(str(entry)) for entry in entries]
+        )
 
 
 def field(entry: Any) -> str:
@@ -51,7 +55,7 @@ def field(entry: Any) -> str:
         return "yes" if entry else "no"
     if isinstance(entry, float):
         return number(entry)
-    return f"{entry:,}" if isinstance(entry, int) else str(entry)
+    return f"{entry:,}" if isinstance(entry, int) else printable(str(entry))
 
 
 def number(value: float) -> str:
@@ -60,7 +64,7 @@ def number(value: float) -> str:
 
 
 def _show_aligned(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None) -> None:
-    lines = [list(headings), *([field(entry) for entry in row] for row in rows)]
+    lines = [list(map(printable, headings)), *([field(entry) for entry in row] for row in rows)]
     widths = [max(len(line[place]) for line in lines) for place in range(len(headings))]
     numeric = [_numeric(row[place] for row in rows) for place in range(len(headings))]
     if title:

@@ -14,6 +14,7 @@ from sparsedp.constraints.checked import CheckedConstraints, check
 from sparsedp.constraints.mask_runs import mask_from, runs_of
 from sparsedp.constraints.public_totals import MOST, whole_totals
 from sparsedp.errors import InvalidInput
+from sparsedp.untrusted import printable
 from sparsedp.validate import MAX_CELLS, one_of, whole, yes_or_no
 
 Axis = int | str
@@ -128,7 +129,7 @@ class Constraints:
         if kept:
             parts.append(f"{' and '.join(kept)} {'is' if kept == ['the public total'] else 'are'} kept")
         sentence = "; ".join(parts)
-        return f"{sentence[0].upper()}{sentence[1:]}."
+        return printable(f"{sentence[0].upper()}{sentence[1:]}.")
 
 
 def _shown(axes: Axes) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sparsedp import validate
 from sparsedp.errors import InvalidInput
+from sparsedp.untrusted import printable
 
 
 @dataclass(frozen=True, init=False)
@@ -65,7 +66,7 @@ class Budget:
         return same
 
     def __str__(self) -> str:
-        return self.amount if self.protects is None else f"{self.amount} for {self.protects}"
+        return self.amount if self.protects is None else printable(f"{self.amount} for {self.protects}")
 
     @property
     def amount(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sparsedp import validate
 from sparsedp.errors import InvalidInput
+from sparsedp.untrusted import printable
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Counted:
         """Whom a neighbouring table has or has not, in words."""
         if self.unit is None:
             return "one record"
-        return f"one person (all records with the same {' and '.join(self.unit)})"
+        return printable(f"one person (all records with the same {' and '.join(self.unit)})")
 
     @property
     def how(self) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsedp.privacy.budget import Budget
+from sparsedp.untrusted import printable
 
 STATES = {
     "debited": "the budget is spent; no synopsis was recorded",
@@ -53,7 +54,7 @@ class Spend:
     """Where the stored synopsis is; None if there is none, or it is not as it was stored."""
 
     def __str__(self) -> str:
-        return f"spend {self.number}: {self.spent} on {self.purpose}"
+        return printable(f"spend {self.number}: {self.spent} on {self.purpose}")
 
 
 def now() -> str:

@@ -34,6 +34,7 @@ from sparsedp.releases.positions import TimeInterval
 from sparsedp.releases.top_cells import CellAnswer
 from sparsedp.releases.uncertainty import Interval, Uncertainty, UnknownTogether, checked_level, interval_of
 from sparsedp.time_axis import TimeAxis
+from sparsedp.untrusted import printable
 from sparsedp.validate import Number
 from sparsedp.version import __version__
 
@@ -358,7 +359,8 @@ class Release:
         span = "" if self.time is None and self.domain is None else f", {self.span}"
         what = "" if self.quantity == RECORDS else f", {self.quantity}"
         status = self.recovery.get("status")
-        return f"Release({len(self)} cells by {self.mechanism}{span}{what}. {self.guarantee} Recovery: {status}.)"
+        text = f"Release({len(self)} cells by {self.mechanism}{span}{what}. {self.guarantee} Recovery: {status}.)"
+        return printable(text)
 
 
 def _shaped(values: Floats, domain: Domain) -> Floats:

@@ -16,6 +16,7 @@ from sparsedp import validate
 from sparsedp.errors import InvalidInput
 from sparsedp.releases.public_tables import RELEASE, public_tables
 from sparsedp.releases.uncertainty import shown_number
+from sparsedp.untrusted import printable
 
 if TYPE_CHECKING:
     import duckdb
@@ -97,7 +98,7 @@ class Result:
 
     def __repr__(self) -> str:
         head = Result(self._table if len(self) <= SHOWN else self._table.slice(0, SHOWN // 2)).fetchall()
-        lines = [self.columns, *([_shown(value) for value in row] for row in head)]
+        lines = [list(map(printable, self.columns)), *([_shown(value) for value in row] for row in head)]
         if len(self) > SHOWN:
             last = Result(self._table.slice(len(self) - SHOWN // 2)).fetchall()
             lines += [["…"] * len(self.columns), *([_shown(value) for value in row] for row in last)]
@@ -237,7 +238,8 @@ def to_pandas(table: pa.Table) -> pandas.DataFrame:
 
 
 def _shown(value: object) -> str:
-    text = shown_number(value) if isinstance(value, float) else "" if value is None else " ".join(str(value).split())
+    words = "" if value is None else printable(" ".join(str(value).split()))
+    text = shown_number(value) if isinstance(value, float) else words
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
 
 

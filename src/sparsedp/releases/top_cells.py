@@ -13,6 +13,7 @@ from sparsedp.axes.base import Axis
 from sparsedp.errors import InvalidInput
 from sparsedp.releases.positions import positions
 from sparsedp.releases.uncertainty import HIGHEST_LEVEL, Interval, checked_level
+from sparsedp.untrusted import printable
 from sparsedp.validate import Number, whole, yes_or_no
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def _word(axis: Axis, cell: int) -> Any:
 
 def shown_place(place: dict[str, Any]) -> str:
     """A place in a line of text."""
-    return ", ".join(f"{name} {_shown(at)}" for name, at in place.items())
+    return printable(", ".join(f"{name} {_shown(at)}" for name, at in place.items()))
 
 
 def _shown(at: object) -> str:

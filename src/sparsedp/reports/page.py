@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sparsedp.axes import Calendar
 from sparsedp.errors import InvalidInput
@@ -23,6 +23,7 @@ from sparsedp.reports.reading import finer_than_shown, reading
 from sparsedp.reports.snippets import snippets
 from sparsedp.reports.statement import not_promised, promise_in_words, protected_unit
 from sparsedp.reports.views import axes_of, views_of
+from sparsedp.untrusted import printable
 from sparsedp.version import __version__
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def page_of(release: Release, *, title: str, file: str | None = None) -> str:
         "snippets": "".join(
             f"<h3>{escape(each.heading)}</h3><p>{_with_code(each.says)}</p>"
             f'<pre tabindex="0" role="region" aria-label="{escape(each.heading)} example">'
-            f"<code>{escape(each.code)}</code></pre>"
+            f"<code>{_code(each.code)}</code></pre>"
             for each in snippets(release, file or "release.parquet")
         ),
         "ledger": _ledger(release),
@@ -96,9 +97,32 @@ def page_of(release: Release, *, title: str, file: str | None = None) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda match: fields[match[1]], _part("page.html"))
 
 
+def escape(text: str) -> str:
+    """Text that may stand anywhere on the page, in quotes too, and that cannot turn the direction of writing."""
+    return html.escape(printable(text))
+
+
+def _code(text: str) -> str:
+    """Lines of code."""
+    return "\n".join(map(escape, text.split("\n")))
+
+
+def _shown(data: Any) -> Any:
+    """The same data, every text in it fit to be shown."""
+    if isinstance(data, str):
+        return printable(data)
+    if isinstance(data, Mapping):
+        return {name: _shown(value) for name, value in data.items()}
+    if isinstance(data, list | tuple):
+        return (
+            [_shown(value) for value in data] if any(isinstance(each, str | Mapping | list) for each in data) else data
+        )
+    return data
+
+
 def in_script(data: object) -> str:
     """JSON that can stand in a script element: no tag, comment or line separator can begin inside it."""
-    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(_shown(data), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 

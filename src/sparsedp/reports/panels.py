@@ -10,6 +10,7 @@ from sparsedp.arrays import Floats
 from sparsedp.reports.grouping import Grouping
 from sparsedp.reports.labels import labels_of
 from sparsedp.reports.view import Picture
+from sparsedp.untrusted import printable
 
 ACCENT, INK, SOFT, ALARM = "#0f5c9c", "#16202b", "#51606f", "#a3131f"
 SERIES = ("#0f5c9c", "#b8400e", "#1c7a4f", "#8a3a8f", "#80650a", "#2d7f9a", "#a3134a", "#454f5a")
@@ -162,5 +163,6 @@ def places_of(grouping: Grouping) -> Any:
 
 def safe(text: str, longest: int = LONGEST) -> str:
     """Text as it is: a dollar would begin a formula."""
+    text = printable(text)
     shown = text if len(text) <= longest else f"{text[: longest - 1]}…"
     return shown.replace("\\", "\\\\").replace("$", r"\$") if "$" in shown else shown

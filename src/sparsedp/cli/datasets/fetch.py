@@ -8,7 +8,7 @@ import typer
 
 from sparsedp.cli.interruption import Interrupted
 from sparsedp.cli.options import AsJson, Overwrite
-from sparsedp.cli.speaking import listed, show, show_json
+from sparsedp.cli.speaking import listed, show, show_json, show_lines
 
 FETCH_EXAMPLES = """
 sparsedp datasets fetch
@@ -52,7 +52,7 @@ def fetch_files(
         files = [{"name": name, "file": paper_files.path_of(name), "fetched": new} for name, new in done.items()]
         show_json({"files": files, "cite": paper_files.CITATION, "terms": paper_files.TERMS})
     else:
-        show(f"{paper_files.TERMS}\n{paper_files.CITATION}.")
+        show_lines(f"{paper_files.TERMS}\n{paper_files.CITATION}.")
 
 
 def _checked(names: list[str]) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsedp.cli.options import AsJson
-from sparsedp.cli.speaking import show, show_json
+from sparsedp.cli.speaking import show, show_json, show_lines
 from sparsedp.cli.tables import show_table
 
 LIST_EXAMPLES = """
@@ -38,7 +38,7 @@ def list_data_sets(as_json: AsJson = False) -> None:
         [(each["name"], each["cells"], _in_words(each), each["about"]) for each in files],
         title="The paper's histograms, for `sparsedp datasets fetch`:",
     )
-    show(f"\nAll but tcptrace are from {paper_files.CITATION}. {paper_files.TERMS}")
+    show_lines(f"\nAll but tcptrace are from {paper_files.CITATION}. {paper_files.TERMS}")
 
 
 def _paper_data() -> list[dict[str, Any]]:

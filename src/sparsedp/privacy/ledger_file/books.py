@@ -14,6 +14,7 @@ from sparsedp.privacy.ledger_file.names import checked_name, folded
 from sparsedp.privacy.ledger_file.rows import Unreadable, add_data_set, allowance_of, names_in
 from sparsedp.privacy.ledger_file.store import LedgerStore
 from sparsedp.privacy.spend import now
+from sparsedp.untrusted import printable
 
 
 class LedgerFile:
@@ -84,7 +85,7 @@ class LedgerFile:
     def __repr__(self) -> str:
         if not self.path.exists():
             return f"LedgerFile({str(self.path)!r}: not begun; `declare` begins it)"
-        return f"LedgerFile({str(self.path)!r}: {', '.join(self.names) or 'no data sets'})"
+        return printable(f"LedgerFile({str(self.path)!r}: {', '.join(self.names) or 'no data sets'})")
 
 
 def _other(wanted: Allowance, name: str, stands: Allowance) -> str:
