@@ -11,7 +11,7 @@ SOURCE = Path(sparsedp.__file__).parent
 # Each module may import only from its own layer and from those above it in this list.
 LAYERS = [
     ["version", "untrusted", "errors"],
-    ["validate", "progress", "arrays", "moments", "whole_file", "parquet_claims", "columns_file"],
+    ["validate", "progress", "arrays", "moments", "whole_file", "parquet_claims", "signatures", "columns_file"],
     ["time_axis", "axes", "domain", "quantity"],
     ["jit"],
     ["privacy"],
@@ -45,6 +45,7 @@ AFTER_THE_NOISE = (
     "promise",
     "parquet_claims",
     "untrusted",
+    "signatures",
     "columns_file",
 )
 SEES_THE_DATA = (

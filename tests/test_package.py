@@ -18,9 +18,10 @@ SOURCE = Path(sdp.__file__).parent
 PUBLIC = """
 MECHANISMS Adaptive Audit BadFile Bins Budget BudgetExceeded Calendar Categories Compressive Constraints
 ContinualAdaptive ContinualCompressive ContinualCounter ContinualDifference Domain Hierarchical Integers Interval
-InvalidInput Laplace
+InvalidInput Laplace NotSigned
 Counts Ledger LedgerFile Preview PrivateSide Privelet Release SelectionConstants SparsedpError Stream Synopsis TimeAxis
-UnknownName __version__ audit compare count open_ledger open_release open_stream open_synopsis preview publish release
+UnknownName __version__ audit compare count new_key open_ledger open_release open_stream open_synopsis preview publish
+release
 """
 
 

@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from sparsedp.constraints import Constraints
     from sparsedp.counts import Counts
     from sparsedp.domain import Domain
-    from sparsedp.errors import BadFile, BudgetExceeded, InvalidInput, PrivateSide, SparsedpError, UnknownName
+    from sparsedp.errors import (
+        BadFile,
+        BudgetExceeded,
+        InvalidInput,
+        NotSigned,
+        PrivateSide,
+        SparsedpError,
+        UnknownName,
+    )
     from sparsedp.ingest import count
     from sparsedp.mechanisms import MECHANISMS, Adaptive, Compressive, Hierarchical, Laplace, Privelet
     from sparsedp.mechanisms.selection.sparsity_choice import SelectionConstants
@@ -32,6 +40,7 @@ if TYPE_CHECKING:
     from sparsedp.releases.comparison import compare
     from sparsedp.releases.release import Release
     from sparsedp.releases.uncertainty import Interval
+    from sparsedp.signatures import new_key
     from sparsedp.streams import ContinualAdaptive, ContinualCompressive, ContinualCounter, ContinualDifference, Stream
     from sparsedp.streams.durable import open_stream
     from sparsedp.synopsis import Synopsis, open_synopsis
@@ -62,6 +71,7 @@ _HOME = {
     "Ledger": "sparsedp.privacy.ledger",
     "LedgerFile": "sparsedp.privacy.ledger_file",
     "MECHANISMS": "sparsedp.mechanisms",
+    "NotSigned": "sparsedp.errors",
     "Preview": "sparsedp.previews",
     "PrivateSide": "sparsedp.errors",
     "Privelet": "sparsedp.mechanisms",
@@ -75,6 +85,7 @@ _HOME = {
     "audit": "sparsedp.audits",
     "compare": "sparsedp.releases.comparison",
     "count": "sparsedp.ingest",
+    "new_key": "sparsedp.signatures",
     "open_ledger": "sparsedp.privacy.ledger_file",
     "open_release": "sparsedp.release_file",
     "open_stream": "sparsedp.streams.durable",
@@ -110,6 +121,7 @@ __all__ = [
     "Laplace",
     "Ledger",
     "LedgerFile",
+    "NotSigned",
     "Preview",
     "PrivateSide",
     "Privelet",
@@ -124,6 +136,7 @@ __all__ = [
     "audit",
     "compare",
     "count",
+    "new_key",
     "open_ledger",
     "open_release",
     "open_stream",

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.parquet_claims import KEY, Claim, allowed, check_memory, claim_of
+from sparsedp.signatures import Signature, SigningKey
 from sparsedp.validate import shown_bytes
 from sparsedp.whole_file import written_whole
 
@@ -29,6 +30,10 @@ OTHER_FORMATS = {".csv", ".tsv", ".txt", ".json", ".xls", ".xlsx"}
 
 _EMBEDDED = b"sparsedp."
 """What begins the metadata keys of embedded files."""
+_SIGNATURE = b"sparsedp:signature"
+
+_FRAME = 12
+"""Bytes of a Parquet file beside its columns and its metadata: four letters at either end, and a length."""
 
 TEXTS, TEXT_BYTES = 2**16, 2**24
 """Texts whose digest is taken at a time, and about how many characters they may have together."""
@@ -50,6 +55,7 @@ class Contents:
     description: Mapping[str, Any]
     utc: Collection[str] = ()
     embedded: Mapping[str, Packed] = field(default_factory=dict)
+    signature: Signature | None = None
 
     @property
     def document(self) -> dict[str, Any]:
@@ -62,8 +68,7 @@ class Contents:
         """SHA-256 over the description and the columns' little-endian bytes. It guards against damage, not forgery."""
         digest = hashlib.sha256(json.dumps(self.document, sort_keys=True).encode())
         for name, column in self.columns.items():
-            timezone = " UTC" if name in self.utc else ""
-            digest.update(f"|{name}|{column.dtype.str}{timezone}|{column.size}|".encode())
+            digest.update(f"|{name}|{self._type_of(name)}|{column.size}|".encode())
             if column.dtype == object:
                 _add_texts(digest, column)
             else:
@@ -71,25 +76,69 @@ class Contents:
                 digest.update(plain.view(np.uint8).data)
         return digest.hexdigest()
 
+    def _type_of(self, column: str) -> str:
+        return f"{self.columns[column].dtype.str}{' UTC' if column in self.utc else ''}"
+
+    @property
+    def text(self) -> bytes:
+        """The description and the digest as they stand in the file."""
+        return json.dumps({**self.document, "digest": self.digest}, ensure_ascii=False, sort_keys=True).encode()
+
+    @property
+    def statement(self) -> bytes:
+        """What a signature of this file signs: its kind, its digest, its columns in their order, and files within."""
+        columns = [[name, self._type_of(name), column.size] for name, column in self.columns.items()]
+        within = {name: hashlib.sha256(file.content).hexdigest() for name, file in self.embedded.items()}
+        said = json.dumps({"digest": self.digest, "columns": columns, "embedded": within}, sort_keys=True)
+        return f"sparsedp {self.kind} signature v1\n{said}".encode()
+
+    def signed(self, key: SigningKey) -> Contents:
+        """The same with the signature of this key, in place of any other; the digest stays."""
+        return self._with(key.sign(self.statement))
+
+    def carrying(self, signature: Signature | None) -> Contents:
+        """The same with this signature, if it is one of these contents."""
+        return self if signature is None or not signature.fits(self.statement) else self._with(signature)
+
+    def _with(self, signature: Signature) -> Contents:
+        known = replace(self, signature=signature)
+        known.__dict__["digest"] = self.digest
+        return known
+
     def table(self) -> pa.Table:
         """The columns for Arrow; numbers and times are not copied."""
         import pyarrow as pa
 
-        in_utc = {name: pa.timestamp("us", tz="UTC") for name in self.utc}
-        return pa.table({name: pa.array(column, in_utc.get(name)) for name, column in self.columns.items()})
+        schema = self.schema
+        return pa.table([pa.array(column, schema.field(name).type) for name, column in self.columns.items()], schema)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns' names and types for Arrow."""
+        import pyarrow as pa
+
+        def type_of(name: str, column: Column) -> Any:
+            if name in self.utc:
+                return pa.timestamp("us", tz="UTC")
+            return pa.string() if column.dtype == object else pa.from_numpy_dtype(column.dtype)
+
+        return pa.schema([(name, type_of(name, column)) for name, column in self.columns.items()])
 
     def write(self, file: Any, table: pa.Table | None = None) -> None:
         """Write Parquet to an open file; `table` is that of the columns, where it was made already."""
         import pyarrow.parquet as pq
 
-        document = {**self.document, "digest": self.digest}
-        metadata = {KEY: json.dumps(document, ensure_ascii=False, sort_keys=True).encode()}
+        metadata = {KEY: self.text}
+        if self.signature is not None:
+            metadata[_SIGNATURE] = self.signature.text()
         for name, packed in self.embedded.items():
             # Readers in other languages take metadata for text.
             metadata[_EMBEDDED + name.encode()] = base64.b64encode(packed.content)
         columns = self.table() if table is None else table
         # Arrow's own schema would repeat the metadata; Parquet's types say all of these columns.
-        with pq.ParquetWriter(file, columns.schema, compression="zstd", store_schema=False) as writer:
+        # Statistics let readers skip rows; they are no part of what is signed, so a signed file has none.
+        plain = {"store_schema": False, "write_statistics": self.signature is None}
+        with pq.ParquetWriter(file, columns.schema, compression="zstd", **plain) as writer:
             writer.write_table(columns)
             writer.add_key_value_metadata(metadata)
 
@@ -238,7 +287,51 @@ def _contents(source: Any, size: int, shown: str, kind: str, needs: Needs, memor
     contents = Contents(kind, columns, description, utc, embedded)
     if digest != contents.digest:
         raise changed
-    return contents
+    if _SIGNATURE not in metadata:
+        return contents
+    return _with_signature(contents, claim.file.metadata, size, shown)
+
+
+def _with_signature(contents: Contents, footer: Any, size: int, shown: str) -> Contents:
+    """The contents of a signed file with its signature, if that fits, and if all of the file is what was signed.
+
+    Others read the file without this library. So it may hold nothing that leads them to see something else: no other
+    metadata (such as pandas' own, which renames columns), no description that parsers read differently, no other types,
+    and neither statistics nor indexes, by which readers skip rows.
+    """
+    raw = footer.metadata or {}
+    try:
+        signature = Signature.from_text(raw[_SIGNATURE])
+    except (KeyError, ValueError):
+        raise BadFile(f"{shown} has a signature that cannot be read: it was changed or damaged.") from None
+    if not signature.fits(contents.statement):
+        raise BadFile(f"{shown} does not match its signature: it was changed after it was signed.")
+    known = {KEY, _SIGNATURE, *(_EMBEDDED + name.encode() for name in contents.embedded)}
+    groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
+    chunks = [group.column(place) for group in groups for place in range(footer.num_columns)]
+    bare = not any(chunk.is_stats_set or chunk.has_column_index or chunk.has_offset_index for chunk in chunks)
+    beside = size - footer.serialized_size - sum(chunk.total_compressed_size for chunk in chunks)
+    if not (
+        raw.keys() == known
+        and raw[KEY] == contents.text
+        and _each_once(footer, known)
+        and bare
+        and beside == _FRAME
+        and footer.schema.to_arrow_schema().remove_metadata() == contents.schema
+    ):
+        raise BadFile(f"{shown} holds more than what was signed: another program has rewritten it.")
+    return contents._with(signature)
+
+
+def _each_once(footer: Any, names: Collection[bytes]) -> bool:
+    """Whether no name stands twice in the metadata: one reader takes the first, another the last."""
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    footer.write_metadata_file(sink)
+    written = sink.getvalue().to_pybytes()
+    # A text in Parquet's footer: 24, its length, itself. No value of ours has that byte: JSON escapes it.
+    return all(written.count(bytes([24, len(name)]) + name) == 1 for name in names)
 
 
 def _column(column: Any) -> tuple[Column, int]:

@@ -6,6 +6,7 @@
     ├── BudgetExceeded                     the ledger has less left than was asked for; nothing was spent
     ├── PrivateSide                        an attempt to save, send or print what is not yet noise-protected
     └── BadFile                            a file that is missing, foreign, damaged or of a later version
+        └── NotSigned                      a file that the key which was named has not signed
 
 Messages are one sentence with its remedy. They never quote a private value: for counts they say what is wrong
 with them, not what or where it is.
@@ -76,3 +77,7 @@ class PrivateSide(SparsedpError, TypeError):
 
 class BadFile(SparsedpError):
     """A file that is missing, foreign, damaged or written by a later version."""
+
+
+class NotSigned(BadFile):
+    """A file that nobody has signed, or another key than the one that was named."""

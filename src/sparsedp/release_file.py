@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,17 +25,26 @@ from sparsedp.releases.release import Release
 from sparsedp.releases.uncertainty import CellErrors, Uncertainty, uncertainty_from
 from sparsedp.sensing import sensing_from
 from sparsedp.sensing.registry import SENSINGS
+from sparsedp.signatures import check_signer
 from sparsedp.synopsis import Synopsis, synopsis_of
 from sparsedp.time_axis import TimeAxis
 from sparsedp.validate import named
 from sparsedp.version import __version__
 
+if TYPE_CHECKING:
+    from sparsedp.signatures import Public
+
 FIELDS: dict[str, type] = {"noise": dict, "recovery": dict, "plan": dict, "record": dict, "summed_to": list}
 """What the description of a release has to be made of, where it has it."""
 
 
-def open_release(path: str | os.PathLike[str], *, memory: str | int | None = None) -> Release:
-    """A saved release, checked against its digest and its own privacy statement.
+def open_release(
+    path: str | os.PathLike[str], *, signer: Public | None = None, memory: str | int | None = None
+) -> Release:
+    """A saved release, checked against its digest, its own privacy statement and its signature, if it has one.
+
+    `signer`: the public key that must have signed it: its file, its text or an object. Any other file is refused.
+    Without, a file that anybody has signed is opened, or nobody: `release.signature` says who.
 
     The digest tells damage, not forgery. The promise must follow from the noise that the file describes, and agree with
     the synopsis in it. `memory`: how much the release may take ("8GB"); left out, 2 GB or 64 times the size of the
@@ -64,8 +73,8 @@ def open_release(path: str | os.PathLike[str], *, memory: str | int | None = Non
             release.synopsis.check_agrees(release)
     except InvalidInput as error:
         raise BadFile(f"{path} contradicts itself: its {error}") from None
-    release.__dict__["digest"] = contents.digest  # as a file of an earlier version has it, too
-    return release
+    # The digest as it was found: a file of an earlier version has another one.
+    return saved_form.as_found(release, contents, check_signer(contents.signature, signer, f"{path}"))
 
 
 class StoredSynopsis:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,9 +34,13 @@ from sparsedp.releases.mapped_errors import ScaledErrors
 from sparsedp.releases.release import Release
 from sparsedp.releases.uncertainty import Uncertainty
 from sparsedp.sensing.base import Sensing
+from sparsedp.signatures import Signature, check_signer, signing_key
 from sparsedp.time_axis import TimeAxis
 from sparsedp.untrusted import printable
 from sparsedp.version import __version__
+
+if TYPE_CHECKING:
+    from sparsedp.signatures import Private, Public
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +52,8 @@ class Synopsis:
     law: NoiseLaw
     guarantee: Guarantee
     time: TimeAxis | None = None
+    signature: ClassVar[Signature | None] = None
+    """Which key signed it, in the file it was opened from or by `sign`; None if nobody did."""
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False
@@ -164,33 +170,50 @@ class Synopsis:
             "guarantee": self.guarantee.describe(),
             "written_by": f"sparsedp {__version__}",
         }
-        return Contents("synopsis", {"value": self.values}, description)
+        return Contents("synopsis", {"value": self.values}, description).carrying(self.signature)
 
     @cached_property
     def digest(self) -> str:
         """What the saved file's digest is: two synopses with the same one say the same."""
         return self._contents.digest
 
+    def sign(self, key: Private, passphrase: str | bytes | None = None) -> Synopsis:
+        """The same synopsis, signed with a private key (`Release.sign`); a release of it is to be signed anew."""
+        return self._signed(self._contents.signed(signing_key(key, passphrase)).signature)
+
+    def _signed(self, signature: Signature | None) -> Synopsis:
+        known = replace(self)
+        known.__dict__["signature"] = signature
+        return known
+
+    def verified_synopsis(self) -> Synopsis:
+        """Itself: see `Release.verified_synopsis`."""
+        return self
+
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a small Parquet file: one column of noisy integers, everything else in its metadata."""
         return columns_file.save(path, self._contents)
 
     def packed(self) -> Packed:
-        """The same file in memory."""
-        return self._contents.packed()
+        """The same file in memory, without a signature: whatever it is embedded in has its own."""
+        return replace(self._contents, signature=None).packed()
 
     def __repr__(self) -> str:
         made = f"{len(self.values)} values for {self.sensing.n} cells by {self.mechanism}"
         return printable(f"Synopsis({made}. {self.guarantee})")
 
 
-def open_synopsis(path: str | os.PathLike[str], *, memory: str | int | None = None) -> Synopsis:
+def open_synopsis(
+    path: str | os.PathLike[str], *, signer: Public | None = None, memory: str | int | None = None
+) -> Synopsis:
     """A saved synopsis, ready to recover anywhere without the data.
 
-    It is checked against its digest, which tells damage and not forgery, and its promise against its noise. `memory`:
-    how much its cells may take once they are recovered ("8GB"); left out, 2 GB or 64 times the size of the file.
+    It is checked against its digest, which tells damage and not forgery, and its promise against its noise. `signer`:
+    the public key that must have signed it, as for `open_release`. `memory`: how much its cells may take once they are
+    recovered ("8GB"); left out, 2 GB or 64 times the size of the file.
     """
-    return synopsis_of(columns_file.open_contents(path, "synopsis", synopsis_needs, memory=memory), f"{path}")
+    contents = columns_file.open_contents(path, "synopsis", synopsis_needs, memory=memory)
+    return synopsis_of(contents, f"{path}")._signed(check_signer(contents.signature, signer, f"{path}"))
 
 
 def synopsis_of(contents: Contents, shown: str) -> Synopsis:

@@ -18,6 +18,7 @@ from sparsedp.cli.preview import PREVIEW_EXAMPLES, preview_release
 from sparsedp.cli.query import QUERY_EXAMPLES, query_release
 from sparsedp.cli.release import RELEASE_EXAMPLES, release_records
 from sparsedp.cli.report import REPORT_EXAMPLES, write_report
+from sparsedp.cli.signing import KEY_EXAMPLES, SIGN_EXAMPLES, VERIFY_EXAMPLES, make_key, sign_file, verify_file
 from sparsedp.version import __version__
 
 EPILOG = "Exit codes:\n" + "\n".join(f"  {code:>3}  {meaning}" for code, meaning in MEANINGS.items())
@@ -55,6 +56,11 @@ add(app, "plot", plot_release, PLOT_EXAMPLES)
 add(app, "compare", compare_releases, COMPARE_EXAMPLES)
 add(app, "inspect", inspect_file, INSPECT_EXAMPLES)
 add(app, "audit", audit_promises, AUDIT_EXAMPLES)
+add(app, "sign", sign_file, SIGN_EXAMPLES)
+add(app, "verify", verify_file, VERIFY_EXAMPLES)
+keys = group("Keys to sign with.", name="key")
+add(keys, "new", make_key, KEY_EXAMPLES)
+app.add_typer(keys)
 app.add_typer(ledger.app)
 app.add_typer(stream.app)
 app.add_typer(datasets.app)

@@ -15,6 +15,7 @@ from sparsedp.cli.declaration import Declaration
 from sparsedp.cli.deliveries import delivery_to
 from sparsedp.cli.files import STANDARD, check_endings, check_output
 from sparsedp.cli.interruption import refuse_if_interrupted
+from sparsedp.cli.signing_keys import key_to_sign
 from sparsedp.cli.speaking import note, show, show_json
 from sparsedp.cli.stopping import Undertaking, honest_when_stopped
 from sparsedp.constraints import Constraints
@@ -36,9 +37,10 @@ def published(wanted: Declaration, *, as_json: bool) -> None:
     order, delivery = order_of(wanted, records_from(wanted.source)), delivery_to(wanted)
     stored = stored_for(order, delivery, ledger) is not None
     check_outputs(wanted, as_json=as_json, may_be_there=stored)
+    key = key_to_sign(wanted.sign, wanted.passphrase_fd, form=wanted.form)
     with _warnings_as_notes(), honest_when_stopped(Undertaking(wanted, order, delivery, ledger)) as course:
         with columns_as_typed(wanted.unit, wanted.counting, wanted.domain.names):
-            release = carried_out(order, delivery, ledger, before_debit=refuse_if_interrupted, course=course)
+            release = carried_out(order, delivery, ledger, before_debit=refuse_if_interrupted, course=course, sign=key)
         if wanted.report is not None:
             _report(release, wanted)
         if as_json:
@@ -119,6 +121,7 @@ def _facts(wanted: Declaration, release: Release) -> dict[str, Any]:
         "guarantee": str(release.guarantee),
         "private": release.private,
         "digest": release.digest,
+        "signed_with": None if release.signature is None else release.signature.fingerprint,
         "ledger": None if release.record is None else dict(release.record),
     }
 
@@ -128,6 +131,8 @@ def _tell(wanted: Declaration, release: Release, *, was_there: bool) -> None:
     where = "standard output" if wanted.output == STANDARD else wanted.output
     wrote = f"{where} was there already, and is now recorded as delivered" if was_there else f"Wrote {where}"
     say(f"{wrote}: {release.domain}, by {release.mechanism}.")
+    if release.signature is not None:
+        say(f"Signed with {release.signature.fingerprint}.")
     say(str(release.guarantee))
     if release.record is not None:
         record = release.record

@@ -44,12 +44,20 @@ class Declaration:
     report: str | None
     title: str | None
     integers: bool
+    sign: str | None = None
+    passphrase_fd: int | None = None
     counting: dict[str, Any] = field(default_factory=dict)
     """What `sparsedp.count` takes beside these: columns, outside, value, clamp, resolution, csv."""
 
 
 def declared(
-    given: Settings, project: str | None, *, no_ledger: bool, form: str | None, overwrite: bool
+    given: Settings,
+    project: str | None,
+    *,
+    no_ledger: bool,
+    form: str | None,
+    overwrite: bool,
+    passphrase_fd: int | None = None,
 ) -> Declaration:
     """The declaration, or the first thing that is missing or contradicts itself."""
     _, settings = project_settings(project)
@@ -80,6 +88,8 @@ def declared(
         report=settings.get("report"),
         title=settings.get("title"),
         integers=settings.get("integers", False),
+        sign=settings.get("sign"),
+        passphrase_fd=passphrase_fd,
         counting=_checked_sums(counting_of(settings, domain.names)),
     )
 

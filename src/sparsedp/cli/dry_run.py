@@ -14,6 +14,7 @@ from sparsedp.cli.deliveries import delivery_to
 from sparsedp.cli.exit_codes import code_of
 from sparsedp.cli.files import STANDARD
 from sparsedp.cli.records import unread
+from sparsedp.cli.signing_keys import key_to_sign
 from sparsedp.cli.speaking import note, show, show_json
 from sparsedp.errors import BudgetExceeded, InvalidInput, SparsedpError
 from sparsedp.publishing.stored import recovered, stored_for
@@ -36,6 +37,7 @@ def dry_run(wanted: Declaration, *, as_json: bool) -> None:
     stored = spend is not None
     was_there = ledger is not None and spend is not None and _is_there(ledger, spend, wanted, delivery)
     check_outputs(wanted, as_json=as_json, may_be_there=was_there)
+    key = key_to_sign(wanted.sign, wanted.passphrase_fd, form=wanted.form)
     left = None if ledger is None else ledger.remaining
     refusal = None if ledger is None or stored else _refusal(ledger, order)
     if as_json:
@@ -55,10 +57,13 @@ def dry_run(wanted: Declaration, *, as_json: bool) -> None:
                 "refusal": None if refusal is None else str(refusal),
                 "release": wanted.output,
                 "report": wanted.report,
+                "would_sign_with": None if key is None else key.fingerprint,
             }
         )
     else:
         _tell(wanted, left, refusal, spend, was_there=was_there)
+        if key is not None:
+            show(f"Would sign with {key.fingerprint}.")
     if refusal is not None:
         raise typer.Exit(code_of(refusal))
 

@@ -52,6 +52,7 @@ release = "visits.release.parquet"
 # report = "visits.html"
 # title = "Visits per day, 2024"
 # integers = true                    # publish whole numbers
+# sign = "clinic.key"                # sign it: `sparsedp key new clinic` makes the key, and clinic.pub for everybody
 """
 
 

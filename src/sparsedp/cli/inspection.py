@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sparsedp.cli.files import to_read
 from sparsedp.cli.options import AsJson, Memory
 from sparsedp.cli.speaking import listed, show, show_json
-from sparsedp.errors import BadFile
+from sparsedp.errors import BadFile, InvalidInput
+
+if TYPE_CHECKING:
+    from sparsedp.signatures import Signature
 
 INSPECT_EXAMPLES = """
 sparsedp inspect flights.release.parquet
+sparsedp inspect flights.release.parquet --registry
 sparsedp inspect flights.db --json
 """
 
@@ -25,10 +29,20 @@ def inspect_file(
     file: Annotated[
         str, typer.Argument(help="A release, synopsis, stream, ledger or project file; - for standard input.")
     ],
+    registry: Annotated[
+        bool,
+        typer.Option("--registry", help="Print a deployment record of a release (YAML), for a public registry."),
+    ] = False,
     memory: Memory = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a file is, what it promises, and whether it is undamaged; who wrote it, a digest does not tell."""
+    """Say what a file is, what it promises, whether it is undamaged, and which key signed it.
+
+    A digest does not tell who wrote a file, and anybody can make a key: `sparsedp verify` checks it against yours.
+    """
+    if registry:
+        _show_record(file, memory, as_json=as_json)
+        return
     with to_read(file) as path:
         facts = {"file": file, **facts_of(path, memory)}
     if as_json:
@@ -36,8 +50,18 @@ def inspect_file(
         return
     show(f"{file} is a {facts['kind']}.")
     for name, value in facts.items():
-        if name not in ("file", "kind") and value is not None:
+        if name not in ("file", "kind", "signed_with") and value is not None:
             show(f"  {name.replace('_', ' ')}: {_words(value)}")
+
+
+def _show_record(file: str, memory: str | None, *, as_json: bool) -> None:
+    if as_json:
+        raise InvalidInput("--registry", "given beside --json", "leave one of the two out: the record is YAML")
+
+    from sparsedp.release_file import open_release
+
+    with to_read(file) as path:
+        show(open_release(path, memory=memory).registry().rstrip())
 
 
 def facts_of(path: Path, memory: str | None = None) -> dict[str, Any]:
@@ -89,13 +113,17 @@ def _database(path: Path, application: int) -> dict[str, Any]:
 
 
 def _parquet(path: Path, memory: str | None) -> dict[str, Any]:
+    return _synopsis(path, memory) if kind_in(path) == "synopsis" else _release(path, memory)
+
+
+def kind_in(path: Path) -> object:
+    """What a Parquet file of ours says it holds."""
     import pyarrow as pa
 
     from sparsedp.parquet_claims import claim_of
 
     with pa.OSFile(str(path), "rb") as source:
-        kind = claim_of(source, source.size(), str(path)).document.get("kind")
-    return _synopsis(path, memory) if kind == "synopsis" else _release(path, memory)
+        return claim_of(source, source.size(), str(path)).document.get("kind")
 
 
 def _release(path: Path, memory: str | None) -> dict[str, Any]:
@@ -116,6 +144,7 @@ def _release(path: Path, memory: str | None) -> dict[str, Any]:
         "written_by": release.written_by,
         "digest": release.digest,
         "integrity": INTEGRITY,
+        **_signature(release.signature),
     }
 
 
@@ -133,7 +162,15 @@ def _synopsis(path: Path, memory: str | None) -> dict[str, Any]:
         "private": synopsis.private,
         "digest": synopsis.digest,
         "integrity": INTEGRITY,
+        **_signature(synopsis.signature),
     }
+
+
+def _signature(signature: Signature | None) -> dict[str, Any]:
+    from sparsedp.signatures import who_signed
+
+    known = None if signature is None else signature.fingerprint
+    return {"signature": who_signed(signature), "signed_with": known}
 
 
 def _words(value: Any) -> str:

@@ -119,6 +119,19 @@ DataSetName = Annotated[
         rich_help_panel=BUDGET,
     ),
 ]
+Sign = Annotated[
+    str | None,
+    typer.Option("--sign", metavar="KEY", help="Sign the file with this private key: NAME.key.", rich_help_panel=FILES),
+]
+PassphraseFd = Annotated[
+    int | None,
+    typer.Option(
+        "--passphrase-fd",
+        metavar="NUMBER",
+        help="Read the key's passphrase from this file descriptor, instead of asking.",
+        rich_help_panel=FILES,
+    ),
+]
 Level = Annotated[str, typer.Option("--level", metavar="SHARE", help="How many of all such intervals hold the truth.")]
 ProjectFile = Annotated[
     str | None,

@@ -43,9 +43,9 @@ SECTIONS: dict[str, dict[str, str]] = {
         "mechanism": TEXT,
         "workload": TEXT,
     },
-    "output": {"release": TEXT, "report": TEXT, "title": TEXT, "integers": YES_OR_NO},
+    "output": {"release": TEXT, "report": TEXT, "title": TEXT, "integers": YES_OR_NO, "sign": TEXT},
 }
-PATHS = ("source", "ledger", "release", "report")
+PATHS = ("source", "ledger", "release", "report", "sign")
 """Taken from the project file's folder, wherever the command is run."""
 
 Settings = dict[str, Any]

@@ -26,8 +26,10 @@ from sparsedp.cli.options import (
     NeighboursName,
     NoLedger,
     Overwrite,
+    PassphraseFd,
     ProjectFile,
     Rho,
+    Sign,
 )
 from sparsedp.cli.release_output import Format
 
@@ -144,6 +146,8 @@ def release_records(
     title: Annotated[
         str | None, typer.Option("--title", metavar="TEXT", help="The page's title.", rich_help_panel=FILES)
     ] = None,
+    sign: Sign = None,
+    passphrase_fd: PassphraseFd = None,
     overwrite: Overwrite = False,
     project: ProjectFile = None,
     dry: Annotated[
@@ -188,8 +192,11 @@ def release_records(
         "release": output,
         "report": report,
         "title": title,
+        "sign": sign,
     }
-    wanted: Declaration = declared(given, project, no_ledger=no_ledger, form=form, overwrite=overwrite)
+    wanted: Declaration = declared(
+        given, project, no_ledger=no_ledger, form=form, overwrite=overwrite, passphrase_fd=passphrase_fd
+    )
     if dry:
         from sparsedp.cli.dry_run import dry_run  # here, so that --help waits for none of it
 

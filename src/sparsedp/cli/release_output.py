@@ -11,6 +11,7 @@ import typer
 
 from sparsedp.cli.files import STANDARD, check_output, to_write
 from sparsedp.cli.options import FILES
+from sparsedp.cli.signing_keys import key_to_sign
 from sparsedp.errors import InvalidInput, UnknownName
 from sparsedp.untrusted import printable
 from sparsedp.whole_file import written_whole
@@ -50,9 +51,15 @@ def form_of(output: str, form: str | None) -> str:
 
 @contextmanager
 def write_release(
-    output: str, form: str | None, *, overwrite: bool, as_json: bool = False
+    output: str,
+    form: str | None,
+    *,
+    overwrite: bool,
+    as_json: bool = False,
+    sign: str | None = None,
+    passphrase_fd: int | None = None,
 ) -> Iterator[Callable[[Release], None]]:
-    """Check that the output can be written, and give the function that writes it."""
+    """Check that the output can be written and the key be used, and give the function that writes it."""
     from sparsedp.columns_file import OTHER_FORMATS  # here, so that --help waits for none of it
 
     if output == STANDARD and as_json:
@@ -62,8 +69,10 @@ def write_release(
         given = f"a name ending in {Path(output).suffix}"
         raise InvalidInput("output", given, "give one ending in .parquet or .csv, whichever is to be written")
     check_output(output, overwrite=overwrite, binary=kind == "parquet")
+    key = key_to_sign(sign, passphrase_fd, form=kind)
 
     def write(release: Release) -> None:
+        release = release if key is None else release.sign(key)
         with to_write(output, ".parquet", overwrite=overwrite, binary=kind == "parquet") as path:
             if kind == "csv":
                 write_csv(release, path, to_a_terminal=output == STANDARD)

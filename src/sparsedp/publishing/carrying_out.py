@@ -15,6 +15,7 @@ from sparsedp.publishing.delivery import Delivery
 from sparsedp.publishing.order import Order
 from sparsedp.publishing.stored import recovered
 from sparsedp.releases.release import Release
+from sparsedp.signatures import SigningKey
 
 
 def carried_out(
@@ -24,8 +25,9 @@ def carried_out(
     *,
     before_debit: Callable[[], None] | None = None,
     course: Course | None = None,
+    sign: SigningKey | None = None,
 ) -> Release:
-    """The release, delivered. `before_debit` is the last thing that can still stop it at no cost.
+    """The release, delivered, and signed if there is a key. `before_debit` is the last that can stop it at no cost.
 
     `course`: told how far it has come, on the way.
     """
@@ -37,7 +39,7 @@ def carried_out(
     spend = None if ledger is None else ledger.unfinished(request)
     if ledger is not None and spend is not None:
         if spend.synopsis_path is not None:
-            return _resumed(ledger, spend, delivery, course)
+            return _resumed(ledger, spend, delivery, course, sign)
         warnings.warn(
             f"An earlier run of the same order debited {spend.budget.amount} and left no measurement: it was stopped, "
             "or is still under way. What it debited stays spent, and this run spends again.",
@@ -58,7 +60,7 @@ def carried_out(
         ledger=booking,
     )
     with spent_already(None if booking is None else booking.spend):
-        course.release = release
+        course.release = release = release if sign is None else release.sign(sign)
         delivery.write(release)
         if booking is not None:
             booking.delivered(release.digest)
@@ -66,7 +68,9 @@ def carried_out(
     return release
 
 
-def _resumed(ledger: Ledger, spend: Spend, delivery: Delivery, course: Course) -> Release:
+def _resumed(
+    ledger: Ledger, spend: Spend, delivery: Delivery, course: Course, sign: SigningKey | None = None
+) -> Release:
     """What an interrupted run of the same order has paid for and stored, delivered."""
     course.taken_up = spend
     warnings.warn(
@@ -74,7 +78,8 @@ def _resumed(ledger: Ledger, spend: Spend, delivery: Delivery, course: Course) -
         "records as they were then, is published, no records are read again, and nothing more is spent.",
         stacklevel=4,
     )
-    course.release = release = recovered(ledger, spend)
+    release = recovered(ledger, spend)
+    course.release = release = release if sign is None else release.sign(sign)
     course.was_there = delivery.has(release)
     if not course.was_there:
         delivery.check()

@@ -65,11 +65,12 @@ class FileDelivery:
         self._try_writing(folder)
 
     def has(self, release: Release) -> bool:
-        """Whether the file is there and holds it."""
+        """Whether the file is there and holds it, signed by the same key."""
         try:
-            return self._target.is_file() and open_release(self._target).digest == release.digest
+            found = open_release(self._target) if self._target.is_file() else None
         except BadFile:
             return False
+        return found is not None and (found.digest, _signer(found)) == (release.digest, _signer(release))
 
     def write(self, release: Release) -> None:
         """Write the file, all or nothing; never over one that has come to be there since it was checked."""
@@ -91,3 +92,7 @@ class FileDelivery:
             raise BadFile(f"Could not write {self._target}: {error.strerror or error}; nothing was spent.") from None
         finally:
             probe.unlink(missing_ok=True)
+
+
+def _signer(release: Release) -> bytes | None:
+    return None if release.signature is None else release.signature.public_key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sparsedp import validate
 from sparsedp.constraints import Constraints
@@ -18,6 +18,10 @@ from sparsedp.publishing.delivery import FileDelivery
 from sparsedp.publishing.in_memory import DEFAULT, checked_mechanism
 from sparsedp.publishing.order import Order
 from sparsedp.releases.release import Release
+from sparsedp.signatures import signing_key
+
+if TYPE_CHECKING:
+    from sparsedp.signatures import Private
 
 
 def publish(
@@ -41,6 +45,8 @@ def publish(
     csv: Mapping[str, Any] | None = None,
     neighbours: str = "add_remove",
     constraints: Constraints | None = None,
+    sign: Private | None = None,
+    passphrase: str | bytes | None = None,
 ) -> Release:
     """Count records, publish the counts once under differential privacy, and write the release to a file.
 
@@ -50,6 +56,7 @@ def publish(
     `to`: the file to write; one that exists is refused unless `overwrite` says so.
     `ledger`: a data set of a ledger file (`sparsedp.open_ledger("budget.db", "visits")`), or one in memory; None says
     aloud that nobody keeps count of what is spent.
+    `sign`: a private key that signs the file (`sparsedp.new_key` makes one), unlocked by `passphrase` if it is locked.
 
     With a ledger file an interruption costs nothing twice: once the noisy measurement is stored beside the ledger, the
     same call goes on from there, reads no records and spends nothing; of records in a file also if `to` is another.
@@ -57,6 +64,7 @@ def publish(
     the budget is spent, which the next call says before it spends again.
     """
     validate.yes_or_no("overwrite", overwrite)
+    key = None if sign is None else signing_key(sign, passphrase, argument="sign")
     order = Order(
         source,
         {
@@ -75,4 +83,4 @@ def publish(
         neighbours,
         constraints,
     )
-    return carried_out(order, FileDelivery(to, overwrite=overwrite), ledger)
+    return carried_out(order, FileDelivery(to, overwrite=overwrite), ledger, sign=key)

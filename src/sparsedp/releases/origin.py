@@ -62,8 +62,7 @@ class RecoveredErrors:
         return known
 
     def _same(self, values: Floats) -> bool:
-        apart = float(np.abs(values - self._values).max(initial=0.0))
-        return apart <= SAME * max(1.0, float(np.abs(self._values).max(initial=0.0)))
+        return same(values, self._values)
 
     def variance(self, weights: Floats) -> float:
         """The mean squared error of Σ weights·cells."""
@@ -77,3 +76,9 @@ class RecoveredErrors:
     def stderr(self) -> Floats:
         """As the file has them."""
         return self._cells
+
+
+def same(values: Floats, others: Floats) -> bool:
+    """Whether two machines may have made these of one synopsis."""
+    apart = float(np.abs(values - others).max(initial=0.0))
+    return apart <= SAME * max(1.0, float(np.abs(others).max(initial=0.0)))

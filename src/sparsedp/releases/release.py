@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,7 @@ from sparsedp.releases.places import axis_numbers, place_of, range_bounds
 from sparsedp.releases.positions import TimeInterval
 from sparsedp.releases.top_cells import CellAnswer
 from sparsedp.releases.uncertainty import Interval, Uncertainty, UnknownTogether, checked_level, interval_of
+from sparsedp.signatures import Signature, signing_key
 from sparsedp.time_axis import TimeAxis
 from sparsedp.untrusted import printable
 from sparsedp.validate import Number
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow as pa
+
+    from sparsedp.signatures import Private
 
 Answer = TypeVar("Answer")
 
@@ -78,6 +81,8 @@ class Release:
     plan: Mapping[str, Any] | None = None
     summed_to: tuple[str, ...] | None = None
     written_by: str = f"sparsedp {__version__}"
+    signature: ClassVar[Signature | None] = None
+    """Which key signed it, in the file it was opened from or by `sign`; None if nobody did. Copies have none."""
 
     def __post_init__(self) -> None:
         values = np.ascontiguousarray(self.values, dtype=np.float64)
@@ -328,6 +333,17 @@ class Release:
         """What the saved file's digest is: two releases with the same one say the same."""
         return saved_form.contents(self, self._columns).digest
 
+    def sign(self, key: Private, passphrase: str | bytes | None = None) -> Release:
+        """The same release, signed; saved, its file carries the signature, and `open_release(signer=)` checks it.
+
+        `key`: a private key, as `sparsedp.new_key` makes it: its file, its text or an object. `passphrase` unlocks it.
+        """
+        return saved_form.signed(self, signing_key(key, passphrase))
+
+    def verified_synopsis(self) -> Recoverable | None:
+        """What it was recovered from, if recovering that again gives this very release; None if not, or not known."""
+        return saved_form.verified_synopsis(self)
+
     def save(self, path: str | os.PathLike[str], *, replacing: bool = True) -> Path:
         """Write a Parquet file: where each cell is, `count`, and `stderr` where it is known; the promise is metadata.
 
@@ -336,13 +352,17 @@ class Release:
         value are in `total`. A synopsis of up to 16 MB travels along, so that the opened release answers all questions
         with the same intervals. A file of that name is replaced, unless `replacing` is False.
         """
-        return columns_file.save(path, saved_form.contents(self, self._columns), self._table, replacing=replacing)
+        return columns_file.save(path, saved_form.to_save(self, self._columns), self._table, replacing=replacing)
 
     def report(self, path: str | os.PathLike[str], title: str | None = None) -> Path:
         """Write one page for a browser, which opens offline: the promise in plain words, a chart, how to ask more."""
         # By name: pages are made of releases, and not the other way round.
         page: Path = import_module("sparsedp.reports").write_report(self, path, title=title)
         return page
+
+    def registry(self) -> str:
+        """A deployment record (YAML) as public registries ask for it; what only people know is marked to fill in."""
+        return str(import_module("sparsedp.reports.registry").registry_record(self))
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
         """Draw the release with its errors, into a file (png, svg, pdf) if a path is given; needs matplotlib."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sparsedp.columns_file import Column, Contents, Packed
+from sparsedp.errors import InvalidInput, SparsedpError
 from sparsedp.quantity import RECORDS
-from sparsedp.releases.origin import MOST_EMBEDDED
+from sparsedp.releases.origin import MOST_EMBEDDED, Recoverable, same
 from sparsedp.releases.uncertainty import kept_in_file
+from sparsedp.signatures import Signature, SigningKey
 
 if TYPE_CHECKING:
     from sparsedp.releases.release import Release
@@ -71,7 +75,32 @@ def contents(release: Release, columns: dict[str, Column]) -> Contents:
     """The whole file. The synopsis is in it where questions about many cells need it, and it is not too large."""
     packed = _synopsis(release)
     embedded = {} if packed is None else {SYNOPSIS: packed}
-    return Contents("release", columns, description(release), columns_in_utc(release), embedded)
+    found = Contents("release", columns, description(release), columns_in_utc(release), embedded)
+    return found.carrying(release.signature)
+
+
+def to_save(release: Release, columns: dict[str, Column]) -> Contents:
+    """The same, and a warning if a signature cannot come along, because another version wrote the file it was in."""
+    found = contents(release, columns)
+    if found.signature is None and release.signature is not None:
+        warnings.warn("The release is saved as this version writes it, without its signature.", stacklevel=3)
+    return found
+
+
+def signed(release: Release, key: SigningKey) -> Release:
+    """The release with the signature of its file; refused if the file that it came from says something else."""
+    found = contents(release, columns(release)).signed(key)
+    if release.digest != found.digest:
+        remedy = "save it, and sign what you open again: its digest will be another one"
+        raise InvalidInput("release", "from a file that another version wrote", remedy)
+    return as_found(release, found)
+
+
+def as_found(release: Release, found: Contents, signature: Signature | None = None) -> Release:
+    """The release with the digest and the signature of its file."""
+    known = replace(release)
+    known.__dict__.update(digest=found.digest, signature=signature or found.signature)
+    return known
 
 
 def _synopsis(release: Release) -> Packed | None:
@@ -79,3 +108,26 @@ def _synopsis(release: Release) -> Packed | None:
         return None
     packed = release.synopsis.packed()
     return packed if len(packed.content) <= MOST_EMBEDDED else None
+
+
+def verified_synopsis(release: Release) -> Recoverable | None:
+    """What the release was recovered from, if that gives all of it: the promise, the cells and their errors.
+
+    The words of the version that wrote it, a ledger's line and how many steps the recovery took may be other ones.
+    """
+    if release.synopsis is None:
+        return None
+    try:
+        again = release.synopsis.recover(release.recovery["name"])
+        again = again if release.summed_to is None else again.marginal(*release.summed_to)
+    except (SparsedpError, KeyError, TypeError, ValueError, ArithmeticError):
+        return None
+    aside = ("written_by", "record", "recovery")
+    said, known = (
+        {name: fact for name, fact in description(each).items() if name not in aside} for each in (release, again)
+    )
+    alike = said == known and release.shape == again.shape and same(release.values, again.values)
+    errors, expected = release.stderr, again.stderr
+    if errors is None or expected is None:
+        return release.synopsis if alike and errors is expected else None
+    return release.synopsis if alike and same(errors, expected) else None

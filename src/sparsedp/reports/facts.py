@@ -93,6 +93,7 @@ def facts(release: Release) -> list[tuple[str, str]]:
     if release.record and release.record.get("time"):
         found.append(("Noise drawn", instant_in_words(str(release.record["time"]))))
     found.append(("File written by", release.written_by))
+    found.append(("Signed", _signed(release)))
     return found
 
 
@@ -100,7 +101,7 @@ def details(release: Release) -> list[tuple[str, str]]:
     """What only specialists ask for, in the library's own words."""
     found = [("Mechanism", release.mechanism)]
     found.append(("Recovery", f"{release.recovery.get('name', 'none')}: {release.recovery.get('status', 'no status')}"))
-    parts = "; ".join(f"{purpose}: {amount}" for purpose, amount in _bought(release).items())
+    parts = "; ".join(f"{purpose}: {amount}" for purpose, amount in bought(release).items())
     found.append(("What the budget bought", parts))
     return found
 
@@ -121,13 +122,20 @@ def ledger_line(record: Any) -> list[tuple[str, str]]:
     return [(name, shown.get(key, str)(str(record[key]))) for key, name in names if record.get(key) is not None]
 
 
-def _bought(release: Release) -> dict[str, str]:
+def bought(release: Release) -> dict[str, str]:
     """What was spent on each purpose, all its parts together."""
     parts: dict[str, Budget] = {}
     for expense in release.guarantee.expenses:
         spent = parts.get(expense.purpose)
         parts[expense.purpose] = expense.budget if spent is None else spent + expense.budget
     return {purpose: budget.amount for purpose, budget in parts.items()}
+
+
+def _signed(release: Release) -> str:
+    if release.signature is None:
+        return "by nobody: anybody could have written this file"
+    elsewhere = "Anybody can make a key: compare it with the one that the publisher shows elsewhere."
+    return f"with the key {release.signature.fingerprint}. {elsewhere}"
 
 
 def _counted(release: Release) -> str:

@@ -8,7 +8,7 @@ import typer
 
 from sparsedp.cli.budgets import the_books
 from sparsedp.cli.files import STANDARD
-from sparsedp.cli.options import AsJson, Overwrite
+from sparsedp.cli.options import AsJson, Overwrite, PassphraseFd, Sign
 from sparsedp.cli.release_output import Format, Output, write_release
 from sparsedp.cli.speaking import show, show_json
 from sparsedp.errors import BadFile, InvalidInput
@@ -29,6 +29,8 @@ def recover_release(
     ],
     output: Output,
     form: Format = None,
+    sign: Sign = None,
+    passphrase_fd: PassphraseFd = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
@@ -38,7 +40,9 @@ def recover_release(
     """
     from sparsedp.publishing.stored import recovered
 
-    with write_release(output, form, overwrite=overwrite, as_json=as_json) as write:
+    with write_release(
+        output, form, overwrite=overwrite, as_json=as_json, sign=sign, passphrase_fd=passphrase_fd
+    ) as write:
         ledger, entry = _found(file, spend)
         if entry.synopsis_path is None:
             raise BadFile(f"Spend {spend} of {file} has no stored measurement: {_why(entry)}.")

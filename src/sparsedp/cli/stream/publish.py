@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sparsedp.cli.files import STANDARD
-from sparsedp.cli.options import AsJson, Overwrite
+from sparsedp.cli.options import AsJson, Overwrite, PassphraseFd, Sign
 from sparsedp.cli.release_output import Format, Output, write_release
 from sparsedp.cli.speaking import show, show_json
 from sparsedp.cli.stream.file import the_stream
@@ -30,11 +30,15 @@ def publish_stream(
         str | None, typer.Option("--recovery", metavar="NAME", help="direct: the noisy ticks as they were published.")
     ] = None,
     form: Format = None,
+    sign: Sign = None,
+    passphrase_fd: PassphraseFd = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Publish all ticks so far, as often as you like: the budget is for the stream's whole life, nothing is spent."""
-    with write_release(output, form, overwrite=overwrite, as_json=as_json) as write:
+    with write_release(
+        output, form, overwrite=overwrite, as_json=as_json, sign=sign, passphrase_fd=passphrase_fd
+    ) as write:
         with the_stream(file) as stream:
             release = _recovered(stream, recovery)
         write(release)
