@@ -11,6 +11,7 @@ from sparsedp.privacy.ledger_file import faults
 from sparsedp.privacy.ledger_file.data_set import DataSetLedger
 from sparsedp.privacy.ledger_file.faults import Refused
 from sparsedp.privacy.ledger_file.names import checked_name, folded
+from sparsedp.privacy.ledger_file.payment import Payment, Published, payment_of
 from sparsedp.privacy.ledger_file.rows import Unreadable, add_data_set, allowance_of, names_in
 from sparsedp.privacy.ledger_file.store import LedgerStore
 from sparsedp.privacy.spend import now
@@ -75,6 +76,14 @@ class LedgerFile:
                 known = names_in(connection)
                 raise UnknownName("dataset", given, known, _how_to_declare(self.path, given, known))
         return DataSetLedger(self._store, given, allowance)
+
+    def paid_for(self, published: Published) -> Payment | None:
+        """The spend that paid for a release or a synopsis, opened from whatever file; None if it is not one of these.
+
+        It is known by the digest that was recorded when it was delivered, or, recovered again, by its measurement. What
+        a release says of its ledger is not relied on. Releases of streams are not recorded one by one.
+        """
+        return payment_of([self[name] for name in self.names], published)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name in self.names
