@@ -22,6 +22,7 @@ MODULES = ["sparsedp", *(found.name for found in pkgutil.walk_packages(sparsedp.
     [
         ("README.md", "Differentially private with ε = 0.5"),
         ("docs/streams.md", "8 ε = 0.5"),
+        ("docs/signatures.md", "signed with SHA256:"),
         pytest.param("docs/preview.md", "no data was seen and nothing is spent", marks=pytest.mark.slow),
     ],
 )

@@ -24,8 +24,9 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
         yield
 
 
+AGAIN = ("ledger recover", "ledger check")
 CHAINS = [
-    ["release", "query", "report", "plot", "compare", "inspect", "ledger recover"],
+    ["release", "query", "report", "plot", "compare", "key new", "sign", "verify", "inspect", *AGAIN],
     ["preview"],
     ["init"],
     ["ledger init", "ledger show"],
