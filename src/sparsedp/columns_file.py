@@ -267,7 +267,10 @@ def _contents(source: Any, size: int, shown: str, kind: str, needs: Needs, memor
         raise BadFile(f"{shown} lacks values; it was not written by this library.")
     columns, most = {}, allowed(memory, size)
     for name in table.column_names:
-        columns[name], length = _column(table.column(name))
+        try:
+            columns[name], length = _column(table.column(name))
+        except UnicodeDecodeError:
+            raise BadFile(f"{shown} has labels that are no text; it was changed or damaged.") from None
         if length > most:
             raise BadFile(
                 f"{shown} has labels of {shown_bytes(length)} in one column, which is much for a file of "
