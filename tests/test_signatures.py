@@ -497,3 +497,18 @@ def test_the_signature_can_be_checked_without_this_library(tmp_path: Path) -> No
 def test_importing_does_not_load_the_library_of_keys() -> None:
     code = "import sys, sparsedp.signatures; print('cryptography' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
+
+
+def test_no_footer_ends_the_process(tmp_path: Path) -> None:
+    """Arrow ends it where it is asked for a column of which the footer contradicts itself, by a single bit."""
+    path = adaptive().sign(KEY).save(tmp_path / "x.parquet")
+    content = path.read_bytes()
+    begin = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    end = content.index(b"sparsedp", begin)
+    for place in range(begin, end):
+        for bit in (1, 0x80):
+            path.write_bytes(content[:place] + bytes([content[place] ^ bit]) + content[place + 1 :])
+            try:
+                sdp.open_release(path)
+            except sdp.BadFile:
+                continue

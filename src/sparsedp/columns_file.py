@@ -269,7 +269,7 @@ def _contents(source: Any, size: int, shown: str, kind: str, needs: Needs, memor
     for name in table.column_names:
         try:
             columns[name], length = _column(table.column(name))
-        except UnicodeDecodeError:
+        except (ValueError, IndexError):
             raise BadFile(f"{shown} has labels that are no text; it was changed or damaged.") from None
         if length > most:
             raise BadFile(

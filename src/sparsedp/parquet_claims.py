@@ -120,17 +120,13 @@ def _is_ours(kind: Any) -> bool:
 def _unpacked(source: Any, size: int, footer: Any) -> int:
     """The bytes of all pages, decompressed, as their own headers say: readers make room for that."""
     total, left = 0, 1000 + footer.num_columns * (1 + footer.num_row_groups + footer.num_rows // 1000)
-    rows = 0
+    rows, chunks = 0, _chunks(source, size)
     for group in range(footer.num_row_groups):
         here = footer.row_group(group).num_rows
         rows += here
         for place in range(footer.num_columns if here else 0):
-            chunk = footer.row_group(group).column(place)
-            begins = [chunk.data_page_offset]
-            if chunk.has_dictionary_page and chunk.dictionary_page_offset is not None:
-                begins.append(chunk.dictionary_page_offset)
-            at, end = min(begins), min(begins) + chunk.total_compressed_size
-            if at < 4 or end > size - 8 or chunk.file_path:
+            at, end = chunks[group][place]
+            if at < 4 or end > size - 8:
                 raise ValueError("a column outside the file")
             while at < end:
                 header, length = _page_header(source, at, end)
@@ -145,6 +141,29 @@ def _unpacked(source: Any, size: int, footer: Any) -> int:
         raise ValueError("other rows in the groups than in all")
     source.seek(0)
     return total
+
+
+def _chunks(source: Any, size: int) -> list[list[tuple[int, int]]]:
+    """Where each column of each group of rows begins and ends.
+
+    Not as Arrow says it: asked about a footer that contradicts itself, it ends the whole process.
+    """
+    source.seek(size - 8)
+    length = int.from_bytes(source.read(4), "little")
+    source.seek(size - 8 - length)
+    tree = _ThriftTree(source.read(length)).struct()
+    try:
+        return [[_place(chunk) for chunk in group[1]] for group in tree.get(4, [])]
+    except (KeyError, TypeError, AttributeError):
+        raise ValueError("columns that are none") from None
+
+
+def _place(chunk: dict[int, Any]) -> tuple[int, int]:
+    if chunk.get(1):
+        raise ValueError("a column in another file")
+    described = chunk[3]
+    begin: int = min(described[9], described.get(11) or described[9])  # a dictionary comes before the values
+    return begin, begin + described[7]
 
 
 def _page_header(source: Any, at: int, end: int) -> tuple[dict[int, int], int]:
@@ -169,11 +188,11 @@ class _Thrift:
     def __init__(self, content: bytes) -> None:
         self.content, self.place = content, 0
 
-    def struct(self, depth: int = 0) -> dict[int, int]:
+    def struct(self, depth: int = 0) -> dict[int, Any]:
         """Fields by their numbers."""
         if depth > self.MOST_NESTED:
             raise ValueError("nested too deep")
-        found: dict[int, int] = {}
+        found: dict[int, Any] = {}
         field = 0
         while head := self._byte():
             step, kind = head >> 4, head & 15
@@ -183,7 +202,7 @@ class _Thrift:
                 found[field] = value
         return found
 
-    def _value(self, kind: int, depth: int) -> int | None:
+    def _value(self, kind: int, depth: int) -> Any:
         if kind in (4, 5, 6):
             return self._number()
         if kind == 3:
@@ -226,3 +245,18 @@ class _Thrift:
         self.place += count
         if self.place > len(self.content):
             raise IndexError
+
+
+class _ThriftTree(_Thrift):
+    """The same for a footer: lists and what is within them are kept, too, and of a text its length."""
+
+    def _value(self, kind: int, depth: int) -> Any:
+        if kind == 8:
+            length = self._varint()
+            self._skip(length)
+            return length
+        if kind in (9, 10):
+            head = self._byte()
+            count = self._varint() if head >> 4 == 15 else head >> 4
+            return [self._skip(1) if head & 15 in (1, 2) else self._value(head & 15, depth + 1) for _ in range(count)]
+        return self.struct(depth + 1) if kind == 12 else super()._value(kind, depth)

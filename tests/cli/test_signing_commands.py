@@ -308,4 +308,4 @@ def test_a_ledger_knows_what_is_not_its_own() -> None:
     assert "this one has not" in refused("ledger", "check", "second.db", OUT)
     assert "There is no ledger" in refused("ledger", "check", "missing.db", OUT)
     pq.write_table(pq.read_table("visits.parquet"), "records.parquet")
-    assert "was not written by sparsedp" in refused("ledger", "check", "budget.db", "records.parquet")
+    assert "than a file of sparsedp" in refused("ledger", "check", "budget.db", "records.parquet")
