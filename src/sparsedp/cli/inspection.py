@@ -9,7 +9,7 @@ import typer
 
 from sparsedp.cli.files import to_read
 from sparsedp.cli.options import AsJson, Memory
-from sparsedp.cli.speaking import listed, show, show_json
+from sparsedp.cli.speaking import listed, show, show_json, show_lines
 from sparsedp.errors import BadFile, InvalidInput
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _show_record(file: str, memory: str | None, *, as_json: bool) -> None:
     from sparsedp.release_file import open_release
 
     with to_read(file) as path:
-        show(open_release(path, memory=memory).registry().rstrip())
+        show_lines(open_release(path, memory=memory).registry().rstrip())
 
 
 def facts_of(path: Path, memory: str | None = None) -> dict[str, Any]:

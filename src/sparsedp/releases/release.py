@@ -334,10 +334,7 @@ class Release:
         return saved_form.contents(self, self._columns).digest
 
     def sign(self, key: Private, passphrase: str | bytes | None = None) -> Release:
-        """The same release, signed; saved, its file carries the signature, and `open_release(signer=)` checks it.
-
-        `key`: a private key, as `sparsedp.new_key` makes it: its file, its text or an object. `passphrase` unlocks it.
-        """
+        """The same release, signed with a private key: its file (`sparsedp.new_key` makes one), its text or an object."""
         return saved_form.signed(self, signing_key(key, passphrase))
 
     def verified_synopsis(self) -> Recoverable | None:
