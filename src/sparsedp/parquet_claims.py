@@ -258,5 +258,6 @@ class _ThriftTree(_Thrift):
         if kind in (9, 10):
             head = self._byte()
             count = self._varint() if head >> 4 == 15 else head >> 4
-            return [self._skip(1) if head & 15 in (1, 2) else self._value(head & 15, depth + 1) for _ in range(count)]
+            kind = 3 if head & 15 in (1, 2) else head & 15  # in a list, true and false have a byte each
+            return [self._value(kind, depth + 1) for _ in range(count)]
         return self.struct(depth + 1) if kind == 12 else super()._value(kind, depth)

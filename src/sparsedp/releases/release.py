@@ -334,7 +334,7 @@ class Release:
         return saved_form.contents(self, self._columns).digest
 
     def sign(self, key: Private, passphrase: str | bytes | None = None) -> Release:
-        """The same release, signed with a private key: its file (`sparsedp.new_key` makes one), its text or an object."""
+        """The same release, signed with a private key: its file (`sparsedp.new_key` makes it), text or object."""
         return saved_form.signed(self, signing_key(key, passphrase))
 
     def verified_synopsis(self) -> Recoverable | None:
