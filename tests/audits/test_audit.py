@@ -26,6 +26,7 @@ from sparsedp.ingest.bounding import Reservoir
 from sparsedp.mechanisms import calibrated_noise
 from sparsedp.mechanisms.terms import Terms
 from sparsedp.noise import samplers
+from sparsedp.noise.discrete_laplace import add_discrete_laplace
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import RandomSource
 from sparsedp.plan import Plan
@@ -178,7 +179,7 @@ def test_half_the_noise_is_seen_in_real_releases(monkeypatch: pytest.MonkeyPatch
     def narrow(values: Integers, scale: Fraction, source: RandomSource) -> None:
         honest(values, scale / 2, source)
 
-    honest = samplers.add_discrete_laplace
+    honest = add_discrete_laplace
     monkeypatch.setattr(samplers, "add_discrete_laplace", narrow)
     assert failed(sdp.audit("laplace", epsilon=1, domain=4, replays=60, runs=6000, jobs=1)) == {"noise", "measured"}
 

@@ -11,6 +11,7 @@ from cli_terminal import run
 
 from sparsedp.arrays import Integers
 from sparsedp.noise import samplers
+from sparsedp.noise.discrete_laplace import add_discrete_laplace
 from sparsedp.noise.source import RandomSource
 
 PROJECT = """
@@ -40,7 +41,7 @@ def test_what_exceeds_its_bound_ends_with_one(monkeypatch: pytest.MonkeyPatch) -
     def narrow(values: Integers, scale: Fraction, source: RandomSource) -> None:
         honest(values, scale / 2, source)
 
-    honest = samplers.add_discrete_laplace
+    honest = add_discrete_laplace
     monkeypatch.setattr(samplers, "add_discrete_laplace", narrow)
     ended = run("audit", "laplace", "--epsilon", "1", *QUICK, "--json")
     assert ended.code == 1

@@ -28,6 +28,7 @@ AGAIN = ("ledger recover", "ledger check")
 CHAINS = [
     ["release", "query", "report", "plot", "compare", "key new", "sign", "verify", "inspect", *AGAIN],
     ["preview"],
+    ["audit"],
     ["init"],
     ["ledger init", "ledger show"],
     ["stream init", "stream observe", "stream publish", "stream status"],

@@ -177,7 +177,7 @@ def test_a_sum_at_the_end_of_64_bits_moves_by_what_one_person_adds() -> None:
 
     def tail(people: int) -> TailScores:
         table = pa.table({"who": np.arange(people), "at": np.zeros(people, np.int64), "paid": np.full(people, 2.5e8)})
-        amounts = {"value": "paid", "clamp": (0, 250_000_000), "resolution": "0.000001"}
+        amounts: Any = {"value": "paid", "clamp": (0, 250_000_000), "resolution": "0.000001"}
         found = count(table, Domain([WholeNumbers("at", 0, 63)]), privacy_unit="who", **amounts)
         found_values.append(found.values)
         assert found.contribution == 250_000_000_000_000

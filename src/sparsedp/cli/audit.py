@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from sparsedp.publishing.order import Order
 
 AUDIT_EXAMPLES = """
-sparsedp audit adaptive --epsilon 1 --by 'age:0..100/5' --by 'sex:F,M' --replays 50 --runs 0
+sparsedp audit laplace --epsilon 1 --by 'age:0..100/5' --by 'sex:F,M' \\
+  --replays 50 --runs 0
 sparsedp audit continual_counter --runs 0
 """
 

@@ -9,7 +9,8 @@ from itertools import product
 import numpy as np
 
 from sparsedp.arrays import Floats, Integers
-from sparsedp.mechanisms.partition.halving import KNOTS, ONE, chances
+from sparsedp.mechanisms.partition.halving import KNOTS, chances
+from sparsedp.noise.bernoulli import ONE
 
 
 @dataclass(frozen=True)
