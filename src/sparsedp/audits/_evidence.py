@@ -55,7 +55,7 @@ def bound_delta(epsilon: Fraction) -> Divergence:
     return lambda p, q: np.asarray(p - factor * q, np.float64)
 
 
-def lower_bound(scores: Floats, other: Floats, divergence: Divergence) -> float:
+def lower_bound(scores: Floats, other: Floats, divergence: Divergence, one_side: float = ONE_SIDE) -> float:
     """What runs prove of a loss, given one number for each run; large ones speak for the second data set.
 
     The event is {score ≥ t} under the second, or {score ≤ t} under the first; t and which of them, one half decides.
@@ -64,17 +64,17 @@ def lower_bound(scores: Floats, other: Floats, divergence: Divergence) -> float:
     best: tuple[float, int, float] = (-np.inf, 1, 0.0)
     for sign, less, more in ((1, first[0], first[1]), (-1, -first[1], -first[0])):
         thresholds = np.unique(np.quantile(more, np.linspace(0, 1, 400), method="lower"))
-        bounds = _bounds(less, more, thresholds, divergence)
+        bounds = _bounds(less, more, thresholds, divergence, one_side)
         place = int(bounds.argmax())
         best = max(best, (float(bounds[place]), sign, float(thresholds[place])))
     _, sign, threshold = best
     less, more = second if sign == 1 else (-second[1], -second[0])
-    return float(_bounds(less, more, np.array([threshold]), divergence)[0])
+    return float(_bounds(less, more, np.array([threshold]), divergence, one_side)[0])
 
 
-def _bounds(less: Floats, more: Floats, thresholds: Floats, divergence: Divergence) -> Floats:
-    p = clopper_pearson_lower(_at_least(more, thresholds), len(more))
-    q = 1 - clopper_pearson_lower(len(less) - _at_least(less, thresholds), len(less))
+def _bounds(less: Floats, more: Floats, thresholds: Floats, divergence: Divergence, one_side: float) -> Floats:
+    p = clopper_pearson_lower(_at_least(more, thresholds), len(more), one_side)
+    q = 1 - clopper_pearson_lower(len(less) - _at_least(less, thresholds), len(less), one_side)
     return divergence(p, q)
 
 
@@ -82,12 +82,12 @@ def _at_least(scores: Floats, thresholds: Floats) -> Integers:
     return np.asarray(len(scores) - np.searchsorted(np.sort(scores), thresholds, side="left"), np.int64)
 
 
-def clopper_pearson_lower(successes: npt.ArrayLike, runs: int) -> Floats:
-    """What a probability is at least, but for one time in 1/ONE_SIDE."""
+def clopper_pearson_lower(successes: npt.ArrayLike, runs: int, one_side: float = ONE_SIDE) -> Floats:
+    """What a probability is at least, but for one time in 1/`one_side`."""
     from scipy import stats
 
     some = np.maximum(np.asarray(successes), 1)
-    limits = stats.beta.ppf(ONE_SIDE, some, runs - some + 1)
+    limits = stats.beta.ppf(one_side, some, runs - some + 1)
     return np.asarray(np.where(np.asarray(successes) > 0, limits, 0.0), np.float64)
 
 
