@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from sparsedp import validate
@@ -127,26 +127,23 @@ def _terms(case: Case) -> Any:
 
 
 def _carried_out(cases: Sequence[AnyCase], jobs: int | None, told: Told | None) -> tuple[Finding, ...]:
-    """All cases, in their order; the longest are begun first."""
+    """All cases, in their order."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     workers = min(cores if jobs is None else validate.whole("jobs", jobs, most=1024), len(cases))
-    with stage(f"auditing {len(cases)} cases"):
+    found: list[Finding] = []
+    with stage(f"auditing {len(cases)} cases"), ExitStack() as stack:
+        results: Iterable[list[Finding]]
         if workers == 1:
-            found = []
-            for number, case in enumerate(cases, 1):
-                found.append(findings_of(case))
-                if told is not None:
-                    told(number, len(cases))
-            return tuple(finding for findings in found for finding in findings)
-        # Processes of their own, not copies of this one: what threads of this one hold would be lost in a copy.
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(workers, mp_context=context) as pool:
-            waiting = [pool.submit(findings_of, case) for case in cases]
+            results = map(findings_of, cases)
+        else:
+            # Processes of their own, not copies of this one: what threads of this one hold would be lost in a copy.
+            pool = stack.enter_context(multiprocessing.get_context("spawn").Pool(workers))
+            results = pool.imap(findings_of, cases)
+        for number, findings in enumerate(results, 1):
+            found += findings
             if told is not None:
-                for number, future in enumerate(waiting, 1):
-                    future.result()
-                    told(number, len(cases))
-            return tuple(finding for future in waiting for finding in future.result())
+                told(number, len(cases))
+    return tuple(found)
 
 
 def findings_of(case: AnyCase) -> list[Finding]:
