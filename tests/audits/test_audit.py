@@ -258,6 +258,8 @@ def test_known_losses_are_measured_from_below() -> None:
     assert 1.7 < lower_bound(*answers, bound_epsilon) <= 2  # randomised response at ε = 2
     normal = chance.normal(0, 1, 40_000), chance.normal(1, 1, 40_000)
     assert 0.25 < lower_bound(*normal, bound_rho) <= 0.5  # a shift by one deviation is ½-zCDP
+    # Of coins that never agree, as near as 40,000 of them tell: the orders are far apart, and none overflows.
+    assert 5 < lower_bound(np.zeros(40_000), np.ones(40_000), bound_rho) < 20
     # (ε, δ) of the same shift at ε = 1: δ = Φ(−½) − e·Φ(−3/2).
     assert 0.09 < lower_bound(*normal, bound_delta(Fraction(1))) <= 0.1270
     assert lower_bound(normal[0][:20_000], normal[0][20_000:], bound_epsilon) <= 0

@@ -43,10 +43,12 @@ def bound_epsilon(p: Floats, q: Floats) -> Floats:
 
 def bound_rho(p: Floats, q: Floats) -> Floats:
     """The largest D_α(p‖q)/α; nothing where p is not above q."""
-    p, q = np.minimum(p, 1.0)[..., None], q[..., None]
-    inside = p**ORDERS * q ** (1 - ORDERS) + (1 - p) ** ORDERS * np.maximum(1 - q, 1e-300) ** (1 - ORDERS)
-    found = np.log(inside) / (ORDERS - 1) / ORDERS
-    return np.asarray(np.where(p[..., 0] > q[..., 0], found.max(axis=-1), 0.0), np.float64)
+    tiny = 1e-300
+    yes = [np.log(np.clip(each, tiny, 1.0))[..., None] for each in (p, q)]
+    no = [np.log(np.clip(1 - each, tiny, 1.0))[..., None] for each in (p, q)]
+    both = [ORDERS * one + (1 - ORDERS) * two for one, two in (yes, no)]
+    found = np.logaddexp(*both) / (ORDERS - 1) / ORDERS
+    return np.asarray(np.where(p > q, found.max(axis=-1), 0.0), np.float64)
 
 
 def bound_delta(epsilon: Fraction) -> Divergence:

@@ -116,6 +116,7 @@ class _Replays:
         self._most: Loss | None = None
         self._exceeded: list[Loss] = []
         self._uniforms: list[Floats] = []
+        self._drawn = 0
         self._overstated: list[str] = []
         pairs = neighbouring_tables(case.size, case.unit, case.contribution, case.neighbours)
         self.worst_pair: tuple[Integers, Integers] = next(pairs)
@@ -129,15 +130,20 @@ class _Replays:
             if number == case.replays:
                 break
             found, draws = recorded(_run(case, pair[0]), spread, number)
-            if spread == 1 and sum(map(len, self._uniforms)) < ENOUGH_NOISE:
-                self._uniforms.append(uniforms_of(draws, chance))
+            if spread == 1:
+                self._keep(uniforms_of(draws, chance))
             if found.guarantee.spent.amount != case.budget.amount:
                 self._overstated.append(found.guarantee.spent.amount)
             self._replay(found, draws, pair)
         most = 4 * case.replays
-        while sum(map(len, self._uniforms)) < ENOUGH_NOISE and 0 < len(self._uniforms) < most:
+        while self._drawn < ENOUGH_NOISE and 0 < len(self._uniforms) < most:
             _, draws = recorded(_run(case, self.worst_pair[0]), 1.0, 0)
-            self._uniforms.append(uniforms_of(draws, chance))
+            self._keep(uniforms_of(draws, chance))
+
+    def _keep(self, uniforms: Floats) -> None:
+        if self._drawn < ENOUGH_NOISE:
+            self._uniforms.append(uniforms)
+            self._drawn += len(uniforms)
 
     def _replay(self, found: Synopsis, draws: list[Draw], pair: tuple[Integers, Integers]) -> None:
         self._done += 1

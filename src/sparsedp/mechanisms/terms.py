@@ -209,7 +209,7 @@ def _checked_surroundings(
     if ledger is not None and not isinstance(ledger, Ledger):
         raise InvalidInput("ledger", f"of type {type(ledger).__name__}", "give a sparsedp.Ledger, or leave it out")
     # One that stands in for a sampler may do so only where what is made is marked as protecting nobody.
-    stands_in = isinstance(sampler, NoiseSampler) and not protects(source)
+    stands_in = not isinstance(sampler, str) and isinstance(sampler, NoiseSampler) and not protects(source)
     chosen = cast(NoiseSampler, sampler) if stands_in else validate.one_of("sampler", sampler, SAMPLERS)
     chosen.check(source)
     return Neighbours(contribution, neighbours, unit, invariant, counted), chosen, source, ledger
