@@ -10,9 +10,6 @@ from typing import Any
 import pytest
 from cli_terminal import in_own_folder, ok, refused, run
 
-from sparsedp.errors import BadFile
-from sparsedp.streams import durable
-
 HOURLY = ("--start", "2026-01-01", "--every", "1h", "--ledger", "budget.db")
 BEGIN = ("stream", "init", "one.stream", "--epsilon", "0.7", *HOURLY)
 
@@ -101,13 +98,35 @@ def test_killed_wherever_it_is_no_stream_is_left_that_was_not_paid_for(place: st
 
 def test_what_fails_after_the_debit_says_that_it_stays_spent(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*_: Any) -> None:
-        raise BadFile("Could not create one.stream: No space left on device.")
+        raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(durable, "open_stream", failing)
+        patched.setattr(os, "link", failing)
+        patched.setattr(os, "rename", failing)
         sentence = refused(*BEGIN)
     assert "ε = 0.7 was already debited and stays spent, but there is no stream" in sentence
     assert len(spends()) == 1
+
+
+def test_what_an_earlier_beginning_has_paid_in_vain_is_said_before_it_is_paid_again() -> None:
+    begin = ("stream", "init", "one.stream", "--epsilon", "0.4", *HOURLY)
+    subprocess.run([sys.executable, "-c", KILLED, "after the debit", *begin], capture_output=True, check=False)
+    ended = run(*begin)
+    assert ended.code == 0
+    assert "An earlier beginning of one.stream debited ε = 0.4" in ended.errors
+    assert ended.errors.count("\n") == 1
+    assert len(spends()) == 2
+
+
+def test_the_stream_and_its_releases_say_what_paid() -> None:
+    ok(*BEGIN)
+    assert "spend 1 of visits" in ok("stream", "status", "one.stream").text
+    assert ok("stream", "status", "one.stream", "--json").json["ledger"]["spend"] == "1"
+    ok("stream", "observe", "one.stream", given="3\n")
+    ok("stream", "publish", "one.stream", "-o", "one.release.parquet")
+    assert ok("inspect", "one.release.parquet", "--json").json["ledger"]["data_set"] == "visits"
+    ok("stream", "init", "two.stream", "--epsilon", "1", "--no-ledger")
+    assert "in no ledger that this file knows of" in ok("stream", "status", "two.stream").text
 
 
 def test_what_can_be_known_to_fail_fails_before_the_debit(monkeypatch: pytest.MonkeyPatch) -> None:

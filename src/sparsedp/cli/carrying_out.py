@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +13,7 @@ from sparsedp.cli.deliveries import delivery_to
 from sparsedp.cli.files import STANDARD, check_endings, check_output
 from sparsedp.cli.interruption import refuse_if_interrupted
 from sparsedp.cli.signing_keys import key_to_sign
-from sparsedp.cli.speaking import note, show, show_json
+from sparsedp.cli.speaking import note, show, show_json, warnings_as_notes
 from sparsedp.cli.stopping import Undertaking, honest_when_stopped
 from sparsedp.constraints import Constraints
 from sparsedp.errors import InvalidInput
@@ -38,7 +35,7 @@ def published(wanted: Declaration, *, as_json: bool) -> None:
     stored = stored_for(order, delivery, ledger) is not None
     check_outputs(wanted, as_json=as_json, may_be_there=stored)
     key = key_to_sign(wanted.sign, wanted.passphrase_fd, form=wanted.form)
-    with _warnings_as_notes(), honest_when_stopped(Undertaking(wanted, order, delivery, ledger)) as course:
+    with warnings_as_notes(), honest_when_stopped(Undertaking(wanted, order, delivery, ledger)) as course:
         with columns_as_typed(wanted.unit, wanted.counting, wanted.domain.names):
             release = carried_out(order, delivery, ledger, before_debit=refuse_if_interrupted, course=course, sign=key)
         if wanted.report is not None:
@@ -95,20 +92,6 @@ def order_of(wanted: Declaration, source: Any) -> Order:
         wanted.neighbours,
         Constraints(integers=True) if wanted.integers else None,
     )
-
-
-@contextmanager
-def _warnings_as_notes() -> Iterator[None]:
-    """What the library warns of is for the person at the terminal, without the line of code that said it."""
-
-    def shown(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        if category is UserWarning:
-            note(str(message))
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", UserWarning)
-        warnings.showwarning = shown
-        yield
 
 
 def _facts(wanted: Declaration, release: Release) -> dict[str, Any]:

@@ -10,7 +10,9 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from sparsedp.untrusted import printable, printable_json
@@ -50,6 +52,20 @@ def coloured(text: str, stream: Any) -> str:
     if not stream.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
     return f"\x1b[1;31m{text}\x1b[0m"
+
+
+@contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """What the library warns of is for the person at the terminal, without the line of code that said it."""
+
+    def shown(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        if category is UserWarning:
+            note(str(message))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = shown
+        yield
 
 
 def plain(value: Any) -> Any:

@@ -137,11 +137,6 @@ class Terms:
             },
         )
 
-    def debit_amount(self, amount: Budget, purpose: str) -> None:
-        """The same for what is guaranteed, where that is more than the ε that was asked for."""
-        if self.ledger is not None:
-            self.ledger.debit(amount, purpose, relation=self.neighbours.relation)
-
     def guarantee(self, expenses: Iterable[Expense]) -> Guarantee:
         """The promise of a release that was paid for by these expenses, which may not exceed the budget."""
         paid = tuple(expenses)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -113,7 +114,7 @@ class Ledger:
             raise PrivateSide("This ledger belongs to another process; debit it there, where the total is kept.")
         with self._lock:
             spend = self._admitted(self._entries, len(self._entries) + 1, budget, purpose, rho=rho, relation=relation)
-            spend = described(spend, parameters, request)
+            spend = replace(described(spend, parameters, request), token=secrets.token_hex(8))
             self._entries.append(spend)
         return spend
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, ClassVar, NoReturn, Self
 from weakref import ref
@@ -17,6 +18,7 @@ import numpy.typing as npt
 from sparsedp import validate
 from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput, PrivateSide
+from sparsedp.mechanisms.base import spent_already
 from sparsedp.noise.law import StreamLaw
 from sparsedp.noise.source import protects
 from sparsedp.plan import Plan
@@ -50,7 +52,8 @@ class Stream(ABC):
     `neighbours`: "add_remove", or "replace_one" (twice the noise).
     `negative`: allow negative counts (sums of signed values).
     `start`, `every`: the public schedule, such as "2026-01-01" and "1d"; left out, ticks are numbered from 0.
-    `ledger`: debited once, before the first noise is drawn.
+    `ledger`: debited once, before the first noise is drawn: with the first tick, or (`sparsedp.open_stream`) before
+    there is a file.
     `sampler`, `source`: as for every mechanism; a seeded test source marks everything `private=False`.
 
     The schedule is public: observe a tick without events as 0. Safe between threads; a forked child cannot use it.
@@ -68,7 +71,8 @@ class Stream(ABC):
         self._counters = counters
         self._keeper: Keeper = InMemory()
         self._seeded = not protects(terms.source)
-        self._debited = False
+        self._paid = False
+        self._record: Mapping[str, str] | None = None
         self._unsettled = False
         self._inside: ref[_Inside] | None = None
         self._lock = threading.RLock()
@@ -149,7 +153,7 @@ class Stream(ABC):
 
     def release(self, recovery: str | None = None) -> Release:
         """An estimate of every tick so far, with its times. Releasing again, or otherwise, costs nothing more."""
-        return self.synopsis().recover(recovery)
+        return replace(self.synopsis().recover(recovery), record=self.record)
 
     @property
     def ticks(self) -> int:
@@ -180,6 +184,11 @@ class Stream(ABC):
     def private(self) -> bool:
         """False when the noise was seeded for a test: such a stream protects nobody."""
         return self.guarantee.private
+
+    @property
+    def record(self) -> Mapping[str, str] | None:
+        """The ledger's line for what paid for it, as it was then; None if no ledger did, or none has yet."""
+        return self._record
 
     def describe(self) -> dict[str, Any]:
         """The stream's public settings: they stay as they are while it lives."""
@@ -244,9 +253,8 @@ class Stream(ABC):
         """Count, add noise and keep; the results of these ticks, gap and all."""
         if not len(values):
             return np.empty(0, np.int64)
-        if self.ticks == 0 and not self._debited:
-            self._terms.debit_amount(self.spent, f"{self.name} stream")
-            self._debited = True
+        if not self._paid:
+            self._pay()
         self._unsettled = True
         try:
             results, published = self._advance(values)
@@ -256,6 +264,17 @@ class Stream(ABC):
             self._settle()
             raise
         return results
+
+    def _pay(self) -> None:
+        """The whole budget, before the first noise; a stream in a file is paid for before it has a file."""
+        ledger, spent = self._terms.ledger, self.spent
+        if ledger is not None:
+            relation = self._terms.neighbours.relation
+            spend = ledger.debit(spent, f"{self.name} stream", relation=relation, parameters=self.describe())
+            self._paid = True
+            with spent_already(spend):
+                self._record = ledger.record(spend)
+        self._paid = True
 
     def _settle(self) -> None:
         """After a tick that was not kept: the state is what was kept last. What was drawn meanwhile is forgotten."""
@@ -279,9 +298,12 @@ class Stream(ABC):
         """The counters' state, if there are counters. PRIVATE: seen twice, it gives counts away."""
         return None if self._counters is None else self._counters.state
 
-    def _keep_in(self, keeper: Keeper, *, private: bool) -> None:
-        """Go on from what the keeper holds; `private` is False if any of that was drawn from a test source."""
-        self._keeper = keeper
+    def _keep_in(self, keeper: Keeper, *, private: bool, record: Mapping[str, str] | None) -> None:
+        """Go on from what the keeper holds, which is paid for.
+
+        `private` is False if any of it was drawn from a test source; `record` is the ledger's line for what paid.
+        """
+        self._keeper, self._paid, self._record = keeper, True, record
         self._seeded = self._seeded or not private
         keeper.restore(self._state)
 

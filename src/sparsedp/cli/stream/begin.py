@@ -96,12 +96,13 @@ def begin_stream(
         "neighbours": neighbours,
         "negative": negative or None,
     }
-    stream = new_stream(kind, settings)
+    new_stream(kind, settings)  # what is wrong with the settings is said first
     books = None
     if pays is not None:
         from sparsedp.cli.budgets import the_ledger
 
         books = the_ledger(pays, dataset, file)
+    stream = new_stream(kind, {**settings, "ledger": books})
     begin(Path(file), stream, books)
     if books is None:
         note(f"{stream.spent.amount} is entered in no ledger: keep count of it yourself.")

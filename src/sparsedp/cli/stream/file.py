@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import secrets
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,14 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sparsedp.cli.interruption import Interrupted
+from sparsedp.cli.speaking import warnings_as_notes
 from sparsedp.errors import BadFile
 
 if TYPE_CHECKING:
     from sparsedp.privacy.ledger import Ledger
     from sparsedp.streams.base import Stream
-
-AN_EMPTY_STREAM = 2**17
-"""Bytes: more than a new stream's file and its log need."""
 
 
 @contextmanager
@@ -36,48 +31,30 @@ def the_stream(file: str) -> Iterator[Stream]:
 
 
 def begin(path: Path, stream: Stream, ledger: Ledger | None) -> None:
-    """Make the stream's file; with a ledger, once the debit is committed and not before.
+    """Make the stream's file, once its ledger is debited; whatever ends that, say what was spent."""
+    from sparsedp.streams.durable import begin as make
 
-    A file that could be observed is a draw of noise: killed at whatever point, none is left that was not paid for. What
-    can be known to fail is tried before the debit.
-    """
-    from sparsedp.streams.durable import open_stream
-
-    spent, described = stream.spent, stream.describe()
-    relation = stream.guarantee.neighbours.relation
-    _try_writing(path)
-    before = _entries(ledger)
+    amount = stream.spent.amount
+    before = _debits(path, ledger)
     try:
-        if ledger is not None:
-            spend = ledger.debit(spent, f"{stream.name} stream", relation=relation, parameters=described)
-        open_stream(path, stream).close()
-        if ledger is not None:
-            ledger.deliver(spend, hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest())
+        with warnings_as_notes():
+            begun = make(path, stream)
+        if not begun:
+            raise BadFile(f"{path} exists already; a stream is never begun anew: go on with it, or give another name.")
     except KeyboardInterrupt:
         # The debit may have been committed in the moment before: the ledger knows.
-        raise Interrupted(_outcome(path, spent.amount, debited=_entries(ledger) > before)) from None
+        raise Interrupted(_outcome(path, amount, debited=_debits(path, ledger) > before)) from None
     except BadFile as error:
-        if _entries(ledger) == before:
+        if _debits(path, ledger) == before:
             raise
-        raise BadFile(f"{error} {_outcome(path, spent.amount, debited=True)}") from None
+        raise BadFile(f"{error} {_outcome(path, amount, debited=True)}") from None
 
 
-def _entries(ledger: Ledger | None) -> int:
-    return 0 if ledger is None else len(ledger.entries)
+def _debits(path: Path, ledger: Ledger | None) -> int:
+    """How many debits there were for a stream at this place."""
+    from sparsedp.streams.durable.payment import request_for
 
-
-def _try_writing(path: Path) -> None:
-    """See that there is room for a new stream, with a file that could never be one."""
-    probe = path.absolute().with_name(f".{path.name}.{secrets.token_hex(8)}.part")
-    try:
-        with open(probe, "xb") as file:
-            file.write(bytes(AN_EMPTY_STREAM))
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise BadFile(f"Could not create {path}: {error.strerror or error}. Nothing was spent.") from None
-    finally:
-        probe.unlink(missing_ok=True)
+    return 0 if ledger is None else sum(entry.request == request_for(path) for entry in ledger.entries)
 
 
 def _outcome(path: Path, amount: str, *, debited: bool) -> str:

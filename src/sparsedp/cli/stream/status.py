@@ -25,6 +25,9 @@ def show_status(file: Annotated[str, typer.Argument(help="The stream's file.")],
     ended = f"It has reached its horizon, {facts['horizon']:,} ticks." if facts["next"] is None else None
     show(ended or f"The next tick is {facts['next']}.")
     show(facts["guarantee"])
+    paid = facts["ledger"]
+    whose = "in no ledger that this file knows of" if paid is None else f"spend {paid['spend']} of {paid['data_set']}"
+    show(f"What it costs is {whose}.")
 
 
 def status_of(file: str) -> dict[str, Any]:
@@ -46,6 +49,7 @@ def status_of(file: str) -> dict[str, Any]:
             "spent": stream.spent.describe(),
             "guarantee": str(stream.guarantee),
             "private": stream.private,
+            "ledger": stream.record,
             "terms": terms,
             "settings": described["settings"],
         }

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sparsedp.errors import BadFile
+from sparsedp.privacy.ledger_file.store import sync_folder
 from sparsedp.streams.durable.connection import APPLICATION_ID, FORMAT, connect
 from sparsedp.streams.durable.scrubbing import scrub
 from sparsedp.streams.durable.sealing import LABEL, PLACE_BYTES
@@ -47,6 +48,8 @@ def create(path: Path, description: dict[str, Any], logs: tuple[str, ...], *, co
         finally:
             connection.close()
         _put_in_place(scratch, path)
+        with suppress(OSError):  # not every system lets a folder be written through
+            sync_folder(path.absolute().parent)
     except (OSError, sqlite3.Error) as error:
         reason = getattr(error, "strerror", None) or error
         if isinstance(error, FileNotFoundError):

@@ -13,7 +13,7 @@ from sparsedp.streams.adaptive import ContinualAdaptive
 from sparsedp.streams.base import Stream
 from sparsedp.streams.compressive import ContinualCompressive
 from sparsedp.streams.difference import ContinualDifference
-from sparsedp.streams.durable.creation import create
+from sparsedp.streams.durable.payment import begin, paid_in, settle
 from sparsedp.streams.durable.stream_file import StreamFile
 
 DURABLE = {stream.name: stream for stream in (ContinualAdaptive, ContinualCompressive, ContinualDifference)}
@@ -38,6 +38,11 @@ def open_stream(path: str | os.PathLike[str], stream: Stream | None = None, *, l
     given for a file that exists must have the same settings: they cannot change while it lives. The stream that is
     given is used up: go on with the one that is returned.
 
+    A ledger pays when the file is begun: it is debited before there is a file, which keeps the ledger's line for it, so
+    that it can be opened later without a ledger. Stopped between the two, the budget is spent and there is no stream.
+    With another ledger than the one that paid it is not opened; one that was begun without a ledger is debited when it
+    is first opened with one.
+
     `log_lost`: open a file that was not closed although its log is missing. Ticks that were in the log alone are
     gone; if they are delivered again, they are published a second time, at the cost of another ε for each of them.
     """
@@ -48,7 +53,7 @@ def open_stream(path: str | os.PathLike[str], stream: Stream | None = None, *, l
         if stream is None:
             remedy = "give the stream to begin there, such as sparsedp.ContinualAdaptive(epsilon=…), or check the path"
             raise BadFile(f"There is no file {target}; {remedy}.")
-        create(target, stream.describe(), stream._logs, counters=stream._state is not None)
+        begin(target, stream)
     file = StreamFile.open(target, log_lost=log_lost)
     try:
         return _rebuilt(file, target, stream)
@@ -59,16 +64,17 @@ def open_stream(path: str | os.PathLike[str], stream: Stream | None = None, *, l
 
 def _rebuilt(file: StreamFile, path: Path, given: Stream | None) -> Stream:
     try:
-        kept = stream_from(file.description)
+        kept, paid = stream_from(file.description), paid_in(file.description)
     except (KeyError, TypeError, AttributeError, InvalidInput):
         raise BadFile(f"{path} describes a stream that this version does not know; update sparsedp.") from None
     if given is not None:
         _check_same(given, kept)
         kept = stream_from(file.description, source=given._terms.source, ledger=given._terms.ledger)
+        paid = settle(file, paid, path, kept)
         given.close()  # two streams of the same people would be two draws
     if not kept.private and file.private:
         file.mark_not_private()
-    kept._keep_in(file, private=file.private)
+    kept._keep_in(file, private=file.private, record=None if paid is None else paid.record)
     return kept
 
 

@@ -121,6 +121,14 @@ class StreamFile:
             raise BadFile(f"Could not write to {self._path}: {error}; make room, or repair the disk.") from None
         self.private = False
 
+    def describe_anew(self, description: dict[str, Any]) -> None:
+        """Write the description again, with what has come to be known since."""
+        try:
+            self._connection.execute("UPDATE stream SET description = ?", (json.dumps(description, sort_keys=True),))
+        except sqlite3.Error as error:
+            raise BadFile(f"Could not write to {self._path}: {error}; make room, or repair the disk.") from None
+        self.description = description
+
     # ---- what a stream asks of its keeper
 
     def commit(self, ticks: int, published: Published, counter: CounterState | None, gap: int) -> None:

@@ -1,0 +1,198 @@
+"""Who pays for a stream in a file: the debit is committed before there is a file, and the file says which one it was.
+
+A file that can be observed is a draw of noise. So, in this order: what can be known to fail is tried; the ledger is
+debited; the file is made, complete, with the debit written in it; the ledger takes note. Killed between the debit and
+the file, the budget is spent and there is no stream, which is safe, and the next beginning says so before it debits
+again: that no noise was drawn cannot be proven to the ledger. There is no moment at which a file exists that its ledger
+has not paid for, so whoever opens it later needs no ledger.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.mechanisms.base import spent_already
+from sparsedp.privacy.ledger import Ledger
+from sparsedp.privacy.spend import Spend
+from sparsedp.streams.base import Stream
+from sparsedp.streams.durable.creation import create
+from sparsedp.streams.durable.stream_file import StreamFile
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+AN_EMPTY_STREAM = 2**17
+"""Bytes: more than a new stream's file and its log need."""
+
+_WAIT, _PAUSE = 10.0, 0.005
+
+
+@dataclass(frozen=True)
+class Paid:
+    """What a file knows of its debit: the ledger's line for it, and its random name."""
+
+    record: Mapping[str, str]
+    token: str
+
+    @classmethod
+    def by(cls, ledger: Ledger, spend: Spend) -> Paid:
+        """This spend of this ledger."""
+        return cls(ledger.record(spend), spend.token)
+
+    def describe(self) -> dict[str, Any]:
+        """As `paid_in` takes it back."""
+        return {"record": dict(self.record), "token": self.token}
+
+
+def paid_in(description: Mapping[str, Any]) -> Paid | None:
+    """What a file says of its debit; None if no ledger has paid, or the file is of a version that did not say."""
+    said = description.get("paid")
+    if said is None:
+        return None
+    record = {name: said["record"][name] for name in ("data_set", "spend", *said["record"])}
+    if not all(isinstance(text, str) for text in (*record, *record.values(), said["token"])):
+        raise TypeError("a record is made of texts")
+    return Paid(record, said["token"])
+
+
+def begin(path: Path, stream: Stream) -> bool:
+    """Make the file of a new stream, paid for by its ledger if it has one; False if there is a file of that name.
+
+    Of several processes that begin the same file, one debits and makes it.
+    """
+    with _alone_in(path.absolute().parent):
+        if path.exists():
+            return False
+        if path.is_symlink():
+            raise BadFile(f"{path} is a link that leads nowhere; give the path of a stream's file.")
+        _try_writing(path)
+        _make(path, stream)
+    return True
+
+
+def _make(path: Path, stream: Stream) -> None:
+    ledger, spend = stream._terms.ledger, None
+    if ledger is not None:
+        spend = _debited(path, stream, ledger)
+    with spent_already(spend):
+        paid = None if ledger is None or spend is None else Paid.by(ledger, spend).describe()
+        create(path, {**stream.describe(), "paid": paid}, stream._logs, counters=stream._state is not None)
+        if ledger is not None and spend is not None:
+            ledger.deliver(spend, _digest(stream))
+
+
+def settle(file: StreamFile, paid: Paid | None, path: Path, stream: Stream) -> Paid | None:
+    """The file is there, and `stream` may have a ledger: refuse another than the one that paid, or let it pay now.
+
+    A file that no ledger has paid for is debited late, when it is opened with one: what it has published was spent
+    already. (Files of earlier versions do not say who paid. Those with ticks were debited with the first of them.)
+    """
+    ledger = stream._terms.ledger
+    if ledger is None:
+        return paid
+    if paid is not None:
+        _recognise(ledger, paid, path, stream)
+        return paid
+    if "paid" not in file.description and file.ticks:
+        return None
+    spend = _debited(path, stream, ledger)
+    with spent_already(spend):
+        paid = Paid.by(ledger, spend)
+        file.describe_anew({**file.description, "paid": paid.describe()})
+        ledger.deliver(spend, _digest(stream))
+    return paid
+
+
+def _recognise(ledger: Ledger, paid: Paid, path: Path, stream: Stream) -> None:
+    for spend in ledger.entries:
+        if spend.token == paid.token:
+            if spend.state == "debited":  # whoever began it was stopped before the ledger took note
+                ledger.deliver(spend, _digest(stream))
+            return
+    which = f"spend {paid.record['spend'][:40]} of {paid.record['data_set'][:40]!r}"
+    given = f"not the one that paid for {path}: {which}"
+    raise InvalidInput("ledger", given, "give that one, or leave it out: nothing more is debited")
+
+
+def request_for(path: Path) -> str:
+    """By which the ledger knows the debits for a stream at this place."""
+    return hashlib.sha256(f"stream at {os.path.abspath(path)}".encode()).hexdigest()
+
+
+def _debited(path: Path, stream: Stream, ledger: Ledger) -> Spend:
+    request = request_for(path)
+    before = ledger.unfinished(request)
+    if before is not None:
+        warnings.warn(
+            f"An earlier beginning of {path} debited {before.budget.amount} and was stopped before it had a stream. "
+            "What it debited stays spent, and this one spends again.",
+            stacklevel=6,
+        )
+    relation = stream.guarantee.neighbours.relation
+    purpose, parameters = f"{stream.name} stream", stream.describe()
+    return ledger.debit(stream.spent, purpose, relation=relation, parameters=parameters, request=request)
+
+
+def _digest(stream: Stream) -> str:
+    """What the ledger keeps of a stream: it has paid for whatever will be published in it."""
+    return hashlib.sha256(json.dumps(stream.describe(), sort_keys=True).encode()).hexdigest()
+
+
+def _try_writing(path: Path) -> None:
+    """See that there is room for a new stream, with a file that could never be one."""
+    probe = path.absolute().with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    try:
+        with open(probe, "xb") as file:
+            file.write(bytes(AN_EMPTY_STREAM))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError)
+        reason = f"there is no folder {path.parent}" if missing else error.strerror or error
+        raise BadFile(f"Could not create {path}: {reason}. Nothing was spent.") from None
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """One process at a time begins streams in a folder: of two that begin the same one, only one shall pay.
+
+    Where folders cannot be locked, or somebody else keeps this one locked, both may pay; one makes the file.
+    """
+    handle = None
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY) if fcntl is not None else None
+    try:
+        if handle is not None:
+            _lock(handle)
+        yield
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def _lock(handle: int) -> None:
+    deadline = time.monotonic() + _WAIT
+    while time.monotonic() < deadline:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            time.sleep(_PAUSE)
+        except OSError:
+            return
