@@ -283,3 +283,46 @@ def test_killed_in_the_middle_the_books_are_true(visits: Path, tmp_path: Path) -
     assert not to.exists()
     ledger = sdp.open_ledger(tmp_path / "budget.db", "visits")
     assert [(entry.spent.amount, entry.state) for entry in ledger.entries] == [("ε = 0.5", "debited")]
+
+
+KILLED_ONCE_STORED = """
+import os, signal, sys
+import sparsedp as sdp
+from sparsedp.cli import main
+sdp.Synopsis.recover = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("mechanism", ["adaptive", "compressive"])
+def test_the_same_command_after_a_kill_goes_on_from_what_is_stored(
+    mechanism: str, visits: Path, ledger: sdp.Ledger, tmp_path: Path
+) -> None:
+    """Also of a mechanism that draws a public seed in every run: the one that was stored holds."""
+    words = "--by hour:0..31 --unit patient_id --epsilon 0.5 --ledger budget.db -o out.parquet --mechanism"
+    command = ["release", visits.name, *words.split(), mechanism]
+
+    def run(code: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run([sys.executable, "-c", code, *command], cwd=tmp_path, capture_output=True)
+
+    assert run(KILLED_ONCE_STORED).returncode == -signal.SIGKILL
+    (stored,) = ledger.entries
+    assert stored.state == "stored"
+    (synopsis,) = (tmp_path / "budget.db.synopses").iterdir()
+    ended = run("import sys; from sparsedp.cli import main; sys.exit(main(sys.argv[1:]))")
+    assert ended.returncode == 0, ended.stderr
+    assert b"nothing more is spent" in ended.stderr
+    (delivered,) = ledger.entries
+    assert (delivered.token, delivered.state) == (stored.token, "delivered")
+    release = sdp.open_release(tmp_path / "out.parquet")
+    assert (release.values == sdp.open_synopsis(synopsis).recover().values).all()
+
+
+def test_a_seed_that_was_chosen_is_part_of_the_order(visits: Path, ledger: sdp.Ledger, tmp_path: Path) -> None:
+    with stopped_at(sdp.Synopsis, "recover"):
+        published(visits, tmp_path / "a.parquet", ledger, mechanism=sdp.Compressive(sparsity=2, seed=1))
+    published(visits, tmp_path / "b.parquet", ledger, mechanism=sdp.Compressive(sparsity=2, seed=2))
+    assert [entry.state for entry in ledger.entries] == ["stored", "delivered"]
+    with pytest.warns(UserWarning, match="nothing more is spent"):
+        published(visits, tmp_path / "a.parquet", ledger, mechanism=sdp.Compressive(sparsity=2, seed=1))
+    assert [entry.state for entry in ledger.entries] == ["delivered", "delivered"]

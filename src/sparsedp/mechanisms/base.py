@@ -44,6 +44,11 @@ class Mechanism(ABC):
 
     name: ClassVar[str]
 
+    @property
+    def chosen(self) -> str:
+        """What the caller chose, as text: the same in every run, by which an interrupted order is known again."""
+        return repr(self)
+
     @abstractmethod
     def plan(self, cells: int, domain: Domain | None = None) -> Plan:
         """The public plan for `cells` cells: it may depend on nothing but their number, their domain and the settings.

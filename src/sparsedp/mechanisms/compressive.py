@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import partial
 from typing import ClassVar
@@ -64,6 +64,7 @@ class Compressive(Mechanism):
     constants: SelectionConstants | None = None
     seed: int | None = None
     name: ClassVar[str] = "compressive"
+    _seed_was_drawn: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         validate.one_of("sensing", self.sensing, SENSING)
@@ -82,7 +83,15 @@ class Compressive(Mechanism):
             raise InvalidInput("constants", given, "give sparsedp.SelectionConstants(…), or leave it out")
         if self.seed is None:
             object.__setattr__(self, "seed", secrets.randbits(64))
+            object.__setattr__(self, "_seed_was_drawn", True)
         validate.whole("seed", self.seed, least=0, most=2**64 - 1)
+
+    @property
+    def chosen(self) -> str:
+        """The settings, without a seed that nobody chose: it is another one in every run."""
+        aside = {"seed"} if self._seed_was_drawn else set()
+        settings = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.name not in aside)
+        return f"{type(self).__name__}({', '.join(settings)})"
 
     def plan(self, cells: int, domain: Domain | None = None) -> Plan:
         """The public plan for a sparsity given by the caller, with the rows that suit Laplace noise."""

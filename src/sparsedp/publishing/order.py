@@ -64,7 +64,8 @@ class Order:
     def request(self, to: str) -> str:
         """What identifies an order that goes to the place `to`, so that an interrupted one is known again.
 
-        A hash of public facts: what was declared, and the name of the source; never of content. Records in a file are
+        A hash of public facts: what was declared, and the name of the source; never of content, nor of what is drawn
+        anew in every run: a seed that was left out, which a stored measurement has with it. Records in a file are
         known by its name, wherever their release goes. Of data in memory, or that are piped in, only the type is known
         by name; which they are is told by the place they go to.
         """
@@ -110,7 +111,7 @@ class Order:
             "amounts": repr(counted.amounts),
             "dialect": repr(counted.dialect),
             "budget": self.asked.budget.describe(),
-            "mechanism": repr(self.mechanism),
+            "mechanism": self.mechanism.chosen,
             "neighbours": self.relation,
             "constraints": None if self.constraints is None else self.constraints.describe(),
         }
