@@ -144,3 +144,111 @@ def test_the_template_is_not_overwritten() -> None:
     ok("init")
     assert "exists already" in refused("init")
     ok("init", "--overwrite")
+
+
+def test_what_is_taken_from_it_is_said_and_what_is_typed_is_not(project: Path) -> None:
+    said = run("release", "--dry-run").errors
+    assert said.startswith(
+        "sparsedp: from sparsedp.toml: source = visits.parquet, dataset = visits, unit = patient_id,"
+    )
+    assert "by = ['day:2024-01-01..2024-12-31/1d', 'sex:F,M'], ledger = budget.db, epsilon = 0.5, release = " in said
+    assert said.count("\n") == 1
+    less = run("release", "--dry-run", "--unit", "person", "--rho", "0.1", "--no-ledger").errors
+    assert "max_contributions = 3, by = " in less
+    assert not any(f"{name} = " in less for name in ("unit", "epsilon", "rho", "ledger"))
+    assert "from sparsedp.toml: ledger = budget.db." in ok("ledger", "show").errors
+
+
+def test_a_release_says_what_was_taken_before_it_is_made(project: Path) -> None:
+    Path("visits.csv").write_text("patient_id,age\n7,41\n8,42\n")
+    project.write_text('[data]\nsource = "visits.csv"\nby = ["age:0..99"]\ncolumns = { age = "patient_id" }\n')
+    ended = run("release", "--unit", "patient_id", "--epsilon", "1", "--no-ledger", "-o", "ages.release.parquet")
+    assert ended.code == 0
+    assert (
+        "from sparsedp.toml: source = visits.csv, by = ['age:0..99'], columns = {'age': 'patient_id'}.\n"
+        in ended.errors
+    )
+
+
+def test_what_it_says_is_shown_without_control_characters(project: Path) -> None:
+    project.write_text(PROJECT.replace("[output]", '[output]\ntitle = "A\\u001b[2K\\rsigned \\u202e"'))
+    said = run("release", "--dry-run").errors
+    assert r"title = 'A\x1b[2K\rsigned \u202e'" in said
+    assert said.removesuffix("\n").isprintable()
+
+
+OUTSIDE = [
+    ('source = "visits.parquet"', 'source = "{outside}/visits.parquet"', "source"),
+    ('source = "visits.parquet"', 'source = "../outside/visits.parquet"', "source"),
+    ('source = "visits.parquet"', 'source = "~/visits.parquet"', "source"),
+    ('source = "visits.parquet"', 'source = "linked.parquet"', "source"),
+    ('source = "visits.parquet"', 'source = "parts"', "source"),
+    ('source = "visits.parquet"', 'source = "parts/*.parquet"', "source"),
+    ('source = "visits.parquet"', 'source = "parts/../../outside/*.parquet"', "source"),
+    ('ledger = "budget.db"', 'ledger = "../outside/budget.db"', "ledger"),
+    ('ledger = "budget.db"', 'ledger = "linked/budget.db"', "ledger"),
+    ('release = "visits.release.parquet"', 'release = "{outside}/visits.release.parquet"', "release"),
+    ('release = "visits.release.parquet"', 'release = "linked/visits.release.parquet"', "release"),
+    ('release = "visits.release.parquet"', 'report = "../outside/report.html"', "report"),
+]
+
+
+@pytest.fixture
+def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder beside the project's, which links and dots lead to."""
+    folder = tmp_path / "outside"
+    folder.mkdir()
+    (folder / "visits.parquet").touch()
+    inside = tmp_path / "inside"
+    (inside / "parts").mkdir(parents=True)
+    monkeypatch.chdir(inside)
+    monkeypatch.setenv("HOME", str(folder))
+    (inside / "linked.parquet").symlink_to(folder / "visits.parquet")
+    (inside / "parts" / "one.parquet").symlink_to(folder / "visits.parquet")
+    (inside / "linked").symlink_to(folder)
+    return folder
+
+
+@pytest.mark.parametrize(("line", "instead", "name"), OUTSIDE, ids=[instead for _, instead, _ in OUTSIDE])
+@pytest.mark.parametrize("named", [(), ("--project", "sparsedp.toml")], ids=["found", "named"])
+def test_it_does_not_lead_out_of_its_folder(
+    line: str, instead: str, name: str, named: tuple[str, ...], outside: Path
+) -> None:
+    ok("ledger", "init", "budget.db", "--dataset", "visits", "--epsilon", "2")
+    ok("ledger", "init", "linked/budget.db", "--dataset", "visits", "--epsilon", "2")
+    Path("sparsedp.toml").write_text(PROJECT.replace(line, instead.format(outside=outside)))
+    before = sorted(outside.iterdir())
+    for dry_run in ((), ("--dry-run",)):
+        said = refused("release", *named, *dry_run)
+        assert f"{name} in sparsedp.toml is " in said
+        assert "which is outside the folder of that file" in said
+    assert sorted(outside.iterdir()) == before
+    assert ok("ledger", "show", "budget.db", "--json").json["data_sets"][0]["spends"] == []
+
+
+def test_what_is_typed_may_lead_anywhere(outside: Path) -> None:
+    ok("ledger", "init", "../outside/budget.db", "--dataset", "visits", "--epsilon", "2")
+    text = PROJECT.replace('"visits.parquet"', '"../visits.parquet"').replace('"budget.db"', '"../outside/budget.db"')
+    Path("sparsedp.toml").write_text(text.replace('"visits.release.parquet"', '"../outside/r.parquet"'))
+    typed = ("linked.parquet", "--ledger", "../outside/budget.db", "-o", f"{outside}/visits.release.parquet")
+    assert dry(*typed)["refusal"] is None
+    assert "ledger in sparsedp.toml is '../outside/budget.db'" in refused("ledger", "show")
+    ok("ledger", "show", "../outside/budget.db")
+
+
+@pytest.mark.parametrize("whose", ["another user", "every user"])
+def test_one_that_somebody_else_may_have_put_there_applies_only_if_it_is_named(
+    whose: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if whose == "every user":
+        project.chmod(0o666)
+    else:
+        mine = project.stat().st_uid
+        monkeypatch.setattr("os.geteuid", lambda: mine + 1)
+        monkeypatch.setattr("sparsedp.cli.project.ROOT", mine + 2)
+    said = refused("release", "--dry-run")
+    assert (
+        f"{whose}, so it does not apply by itself; if you trust what it says, name it: --project sparsedp.toml" in said
+    )
+    assert "does not apply by itself" in refused("ledger", "show")
+    dry("--project", "sparsedp.toml")

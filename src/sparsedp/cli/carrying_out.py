@@ -35,6 +35,8 @@ def published(wanted: Declaration, *, as_json: bool) -> None:
     stored = stored_for(order, delivery, ledger) is not None
     check_outputs(wanted, as_json=as_json, may_be_there=stored)
     key = key_to_sign(wanted.sign, wanted.passphrase_fd, form=wanted.form)
+    if wanted.from_project is not None:
+        note(wanted.from_project)
     with warnings_as_notes(), honest_when_stopped(Undertaking(wanted, order, delivery, ledger)) as course:
         with columns_as_typed(wanted.unit, wanted.counting, wanted.domain.names):
             release = carried_out(order, delivery, ledger, before_debit=refuse_if_interrupted, course=course, sign=key)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,7 +12,7 @@ from sparsedp.cli.as_typed import columns_as_typed
 from sparsedp.cli.declaration import CSV_SETTINGS, counting_of, merged
 from sparsedp.cli.files import STANDARD, to_read
 from sparsedp.cli.options import AsJson, DateFormat, Decimal, Delimiter, Encoding, Level, Memory, Multiline, ProjectFile
-from sparsedp.cli.project import Settings, project_settings
+from sparsedp.cli.project import Settings, project_settings, taken_from, taken_in_words
 from sparsedp.cli.speaking import note, show, show_json, show_lines, warn
 from sparsedp.errors import InvalidInput
 
@@ -113,7 +112,9 @@ def compare_releases(
         }
         path, said = project_settings(project)
         settings = merged(said, given_settings)
-        _tell_what_the_project_says(path, settings, given_settings)
+        taken = [name for name in taken_from(said, settings, given_settings) if name in TRUTH_SETTINGS]
+        if path is not None and taken:
+            note(taken_in_words(path, settings, taken))
         found = compare_with_truth(release, _counted(release, str(truth), settings), level)
         lost = _left_out(release, str(truth), settings)
     if as_json:
@@ -130,13 +131,6 @@ def _words(found: Comparison, warned: bool) -> str:
     notice = getattr(found, "warning", "")
     lines = [line for line in str(found).splitlines() if line != notice]
     return "\n".join(lines if warned or not notice else [notice, *lines])
-
-
-def _tell_what_the_project_says(project: Path | None, settings: Settings, given: Settings) -> None:
-    """What was not typed was decided elsewhere: say what, and where."""
-    taken = [name for name in TRUTH_SETTINGS if name in settings and given.get(name) in (None, [])]
-    if taken:
-        note(f"from {project}: {', '.join(f'{name} = {settings[name]}' for name in taken)}.")
 
 
 def _counted(release: Release, source: str, settings: Settings) -> Counts:

@@ -12,7 +12,7 @@ from sparsedp.cli.budgets import ledger_named
 from sparsedp.cli.files import STANDARD
 from sparsedp.cli.mechanisms import chosen_mechanism
 from sparsedp.cli.option_text import bounds, domain_of, pairs
-from sparsedp.cli.project import Settings, project_settings
+from sparsedp.cli.project import Settings, project_settings, refuse_outside, taken_from, taken_in_words
 from sparsedp.cli.release_output import form_of
 from sparsedp.errors import InvalidInput
 
@@ -48,6 +48,8 @@ class Declaration:
     passphrase_fd: int | None = None
     counting: dict[str, Any] = field(default_factory=dict)
     """What `sparsedp.count` takes beside these: columns, outside, value, clamp, resolution, csv."""
+    from_project: str | None = None
+    """What the project file decides, in words."""
 
 
 def declared(
@@ -60,8 +62,13 @@ def declared(
     passphrase_fd: int | None = None,
 ) -> Declaration:
     """The declaration, or the first thing that is missing or contradicts itself."""
-    _, settings = project_settings(project)
-    settings = merged(settings, given)
+    file, said = project_settings(project)
+    settings = merged(said, given)
+    if no_ledger:
+        settings.pop("ledger", None)
+    taken = taken_from(said, settings, given)
+    if file is not None:
+        refuse_outside(file, settings, taken)
     source = settings.get("source")
     if source is None:
         raise InvalidInput("source", "missing", "name the records: `sparsedp release visits.parquet …`")
@@ -91,6 +98,7 @@ def declared(
         sign=settings.get("sign"),
         passphrase_fd=passphrase_fd,
         counting=_checked_sums(counting_of(settings, domain.names)),
+        from_project=None if file is None or not taken else taken_in_words(file, settings, taken),
     )
 
 

@@ -38,6 +38,8 @@ def dry_run(wanted: Declaration, *, as_json: bool) -> None:
     was_there = ledger is not None and spend is not None and _is_there(ledger, spend, wanted, delivery)
     check_outputs(wanted, as_json=as_json, may_be_there=was_there)
     key = key_to_sign(wanted.sign, wanted.passphrase_fd, form=wanted.form)
+    if wanted.from_project is not None:
+        note(wanted.from_project)
     left = None if ledger is None else ledger.remaining
     refusal = None if ledger is None or stored else _refusal(ledger, order)
     if as_json:

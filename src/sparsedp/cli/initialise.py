@@ -18,7 +18,7 @@ sparsedp init -
 
 TEMPLATE = """\
 # What is published of these records, for whom, and at what price: reviewed once, used by `sparsedp release`.
-# Options on the command line take precedence. Paths are relative to this file.
+# Options on the command line take precedence. Paths are relative to this file, and stay within its folder.
 
 [data]
 source = "visits.parquet"            # CSV or Parquet: a file, a folder, or a pattern such as "visits/*.parquet"

@@ -138,7 +138,7 @@ ProjectFile = Annotated[
     typer.Option(
         "--project",
         metavar="FILE",
-        help="The project file; left out, sparsedp.toml in the current folder, if there is one.",
+        help="The project file; left out, sparsedp.toml in the current folder, if there is one and it is yours.",
         rich_help_panel=FILES,
     ),
 ]

@@ -1,13 +1,19 @@
-"""The project file, sparsedp.toml: domain, unit, bound and budget, written down and reviewed once."""
+"""The project file, sparsedp.toml: domain, unit, bound and budget, written down and reviewed once.
+
+One that lies in the current folder applies without being named, so it is trusted with little: it must be the user's
+own, what is taken from it is said, and it cannot lead out of its folder. What is typed may be anything.
+"""
 
 from __future__ import annotations
 
+import os
+import stat
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sparsedp.errors import BadFile, InvalidInput, UnknownName
+from sparsedp.errors import BadFile, InvalidInput, SparsedpError, UnknownName
 
 NAME = "sparsedp.toml"
 
@@ -45,8 +51,14 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "output": {"release": TEXT, "report": TEXT, "title": TEXT, "integers": YES_OR_NO, "sign": TEXT},
 }
-PATHS = ("source", "ledger", "release", "report", "sign")
-"""Taken from the project file's folder, wherever the command is run."""
+PATHS = {"source": "SOURCE", "ledger": "--ledger", "release": "--output", "report": "--report", "sign": "--sign"}
+"""Taken from the project file's folder, wherever the command is run, and never outside it; how each is typed."""
+
+ROOT = 0
+"""Whoever administers the machine can do anything anyway."""
+
+LONGEST_SHOWN = 300
+"""Characters of one setting, where it is said what was taken."""
 
 Settings = dict[str, Any]
 """By name, whatever the section: no name is in two of them."""
@@ -61,7 +73,69 @@ def project_settings(given: str | None) -> tuple[Path | None, Settings]:
         if given is not None:
             raise BadFile(f"There is no project file {path}; `sparsedp init` writes one to fill in.")
         return None, {}
+    if given is None:
+        _refuse_a_strangers(path)
     return path, read_project(path)
+
+
+def taken_from(project: Settings, settings: Settings, typed: Settings) -> tuple[str, ...]:
+    """The names of the settings that the project file decides: in force, and not typed."""
+    return tuple(name for name in project if name in settings and typed.get(name) in (None, []))
+
+
+def taken_in_words(path: Path, settings: Settings, taken: Collection[str]) -> str:
+    """What was not typed was decided elsewhere: what, and where."""
+    return f"from {path}: {', '.join(f'{name} = {_shown(settings[name])}' for name in taken)}."
+
+
+def _shown(value: object) -> str:
+    """A setting on one line, without control characters."""
+    text = value if isinstance(value, str) and value.isprintable() else repr(value)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+
+
+def refuse_outside(path: Path, settings: Settings, taken: Collection[str]) -> None:
+    """Refuse a path that the project file decides and that leads out of its folder, by links or otherwise."""
+    folder = path.absolute().parent.resolve()
+    for name in PATHS:
+        if name in taken and settings[name] != "-":
+            for place in _places(name, settings[name]):
+                if not _resolved(place).is_relative_to(folder):
+                    given = f"{settings[name]!r}, which is outside the folder of that file"
+                    remedy = f"name one inside it, or type it on the command line ({PATHS[name]})"
+                    raise InvalidInput(f"{name} in {path}", given, remedy)
+
+
+def _places(name: str, value: str) -> Iterator[str]:
+    """Where a path leads; of records, every file that it means."""
+    from sparsedp.ingest.files import files_of
+
+    yield value
+    if name == "source":
+        try:
+            yield from files_of(value)[0]
+        except SparsedpError:  # there are none, which is said when they are read
+            return
+
+
+def _resolved(place: str) -> Path:
+    """Where it is, with all links followed; of those that go round in circles, nowhere."""
+    try:
+        return Path(place).expanduser().resolve()
+    except (OSError, RuntimeError):
+        return Path(os.devnull)
+
+
+def _refuse_a_strangers(path: Path) -> None:
+    """One that somebody else may have put there applies only if it is named."""
+    if not hasattr(os, "geteuid"):
+        return
+    found = (path.lstat(), path.stat())
+    owners = {each.st_uid for each in found} - {os.geteuid(), ROOT}
+    if owners or found[1].st_mode & stat.S_IWOTH:
+        whose = "belongs to another user" if owners else "can be written by every user"
+        remedy = f"if you trust what it says, name it: --project {path}; if not, work in another folder"
+        raise BadFile(f"{path} {whose}, so it does not apply by itself; {remedy}.")
 
 
 def read_project(path: Path) -> Settings:

@@ -9,8 +9,8 @@ import typer
 from sparsedp.cli.budgets import the_books, the_ledger
 from sparsedp.cli.ledger.spends import bought, in_words
 from sparsedp.cli.options import AsJson, ProjectFile
-from sparsedp.cli.project import project_settings
-from sparsedp.cli.speaking import show, show_json
+from sparsedp.cli.project import project_settings, refuse_outside, taken_in_words
+from sparsedp.cli.speaking import note, show, show_json
 from sparsedp.cli.tables import show_table
 from sparsedp.errors import InvalidInput
 
@@ -35,7 +35,7 @@ def show_ledger(
 ) -> None:
     """Print what may be spent on each data set, every spend, and what is left."""
     if file is None:
-        file = project_settings(project)[1].get("ledger")
+        file = _of_the_project(project)
     if file is None:
         raise InvalidInput("ledger", "missing", "name its file: `sparsedp ledger show budget.db`")
     books = the_books(file)
@@ -51,6 +51,15 @@ def show_ledger(
         if place:
             show("")
         _show_one(ledger, together)
+
+
+def _of_the_project(project: str | None) -> str | None:
+    path, said = project_settings(project)
+    if path is None or "ledger" not in said:
+        return None
+    refuse_outside(path, said, ["ledger"])
+    note(taken_in_words(path, said, ["ledger"]))
+    return str(said["ledger"])
 
 
 def _facts(ledger: DataSetLedger, together: dict[str, Any]) -> dict[str, Any]:
