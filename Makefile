@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 
-.PHONY: help demo demo-mechanisms demo-stream docs test test-all test-lowest test-newest lint types unit browser lock bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-published bench-coverage bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
+.PHONY: help demo demo-mechanisms demo-stream docs test test-all test-lowest test-newest lint types unit torture browser lock bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-published bench-coverage bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -94,6 +94,9 @@ $(UV):
 lock: $(UV)  ## the versions and hashes in requirements/test.lock, anew where pyproject.toml asks for it; all of them by RENEW=--upgrade
 	$(UV) pip compile --quiet $(RENEW) --universal --python-version 3.11 --generate-hashes --no-annotate \
 	  --custom-compile-command 'make lock' --extra test --extra develop --output-file $(LOCK) pyproject.toml
+
+torture: $(VENV)/.test  ## 1,000 kills, full disks, read-only places and races over ledgers, releases and streams; minutes
+	$(BIN)/python -m torture
 
 docs: $(VENV)/.test  ## the reference of all public names, from their docstrings, in out/api
 	$(BIN)/python tools/build_api_reference.py
