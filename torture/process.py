@@ -195,10 +195,12 @@ def apart(work: Callable[[], T]) -> T:
     return found
 
 
-def any_fault(kind: str, chance: random.Random, points: tuple[str, ...], places: tuple[str, ...]) -> Fault:
-    """A fault of that kind, at random: at any moment, or at one of the named points."""
+def any_fault(
+    kind: str, chance: random.Random, points: tuple[str, ...], places: tuple[str, ...], named: float
+) -> Fault:
+    """A fault of that kind, at random: at any moment, or (`named`: how often) at one of the named points."""
     if kind in SIGNALS:
-        if points and chance.random() < 0.35:
+        if points and chance.random() < named:
             return Fault(kind, point=chance.choice(points))
         return Fault(kind, share=chance.uniform(0.0, 1.02))
     if kind == FULL:
@@ -336,9 +338,12 @@ class _Worker:
         out, err = os.pipe(), os.pipe()
         self._reading = (out[0], err[0])
         self._code: int | None = None
+        # A signal that comes before the worker has settled in waits until it has.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
         self.child = os.fork()
         if self.child == 0:
             _be_a_worker(place, work, fault, limit, prepare, (out[1], err[1]))
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         os.close(out[1])
         os.close(err[1])
 
@@ -396,6 +401,7 @@ def _settle_in(place: Place, fault: Fault, limit: int | None, outputs: tuple[int
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for target, handle in zip((1, 2), outputs, strict=True):
         os.dup2(handle, target)
+    sys.stdout, sys.stderr = (os.fdopen(handle, "w", encoding="utf-8", closefd=False) for handle in (1, 2))
     if fault.kind == READ_ONLY and not place.mounted and os.geteuid() == 0:
         os.chown(place.told, NOBODY, NOBODY)
         os.setegid(NOBODY)
@@ -405,6 +411,7 @@ def _settle_in(place: Place, fault: Fault, limit: int | None, outputs: tuple[int
     tempfile.tempdir = None
     if limit is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
 
 
 def _teller(place: Place) -> Tell:

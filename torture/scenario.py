@@ -36,6 +36,8 @@ class Scenario(ABC):
     """Decides when a fault comes."""
 
     faults_of_an_episode: ClassVar[int] = 6
+    named: ClassVar[float] = 0.35
+    """How often a signal comes at a named point."""
     places: ClassVar[tuple[str, ...]] = ()
     """Which of its folders can become read-only."""
 
@@ -63,7 +65,7 @@ class Scenario(ABC):
 
     def fault(self, kind: str, chance: random.Random) -> Fault:
         """Any fault of that kind."""
-        return any_fault(kind, chance, self.points, self.places)
+        return any_fault(kind, chance, self.points, self.places, self.named)
 
     def prepared(self, fault: Fault) -> Callable[[], None]:
         """In a worker, before it begins: the planted mistake, and the named point if there is one."""

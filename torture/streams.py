@@ -87,12 +87,12 @@ class Observing(Scenario):
         """Observe under the fault, then unharmed; often from the beginning, so that it meets that too."""
         if self.chance.random() < ANEW:
             self._anew(place)
-        debits = len(_ledger(place).entries)
+        debits, begun = len(_ledger(place).entries), _stream(place).exists()
         if fault.kind == RACE:
             ended = race(place, self._work, prepare=self.planted, after=self.usual / 2)
         else:
             ended = [run(place, self._work, fault, usual=self.usual, prepare=self._prepared(fault))]
-        if not _stream(place).exists():
+        if not begun and (fault.kind == RACE or not _stream(place).exists()):
             self._stopped += sum(each.code != 0 for each in ended)
         violations = [complaint for each in ended for complaint in each.complaints()]
         violations += self._leaks(place)
