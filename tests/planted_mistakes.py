@@ -20,9 +20,13 @@ from torture.scenario import Scenario
 from torture.streams import Observing
 
 SAMPLE = (
-    Campaign(16, 3, ("ledger", "stream, totals", "stream, adaptive"), disks=False),
-    Campaign(4, 3, ("release, compressive",), ("KILL", "INT"), disks=False),
+    Campaign(14, 3, ("ledger", "stream, totals", "stream, adaptive"), disks=False),
+    Campaign(2, 3, ("release, compressive",), ("KILL", "INT"), disks=False),
 )
+
+
+def _planted(owner: Any, name: str, mistake: Any) -> None:
+    setattr(owner, name, mistake)
 
 
 def debits_after_the_draw() -> None:
@@ -38,8 +42,8 @@ def debits_after_the_draw() -> None:
     def settled(self: DataSetLedger, spend: Spend, synopsis: Any) -> Spend:
         return settle(self, debit(self, spend.budget, spend.purpose, request="the table"), synopsis)
 
-    DataSetLedger.debit = late  # type: ignore[method-assign]
-    DataSetLedger.settle = settled  # type: ignore[method-assign]
+    _planted(DataSetLedger, "debit", late)
+    _planted(DataSetLedger, "settle", settled)
 
 
 def acknowledges_before_the_commit() -> None:
@@ -56,7 +60,7 @@ def acknowledges_before_the_commit() -> None:
         waiting.append((ticks, {name: entries.copy() for name, entries in published.items()}, counter, gap))
         self.ticks += ticks
 
-    StreamFile.commit = later  # type: ignore[method-assign]
+    _planted(StreamFile, "commit", later)
 
 
 def counts_a_tick_again() -> None:
@@ -68,14 +72,14 @@ def counts_a_tick_again() -> None:
 
         return Arrivals(kept.ticks, 0, 0, values)
 
-    base.arrivals = all_new
+    _planted(base, "arrivals", all_new)
 
 
 def knows_no_order_again() -> None:
     """The seed that was drawn is part of the order."""
     from sparsedp.mechanisms.compressive import Compressive
 
-    Compressive.chosen = property(repr)  # type: ignore[assignment]
+    _planted(Compressive, "chosen", property(repr))
 
 
 def leaves_ids_behind() -> None:
@@ -89,8 +93,8 @@ def leaves_ids_behind() -> None:
         Path(place, "spilled").write_text(f"{CANARY}7")
         return place
 
-    session._private_folder = folder
-    shutil.rmtree = lambda *_, **__: None  # type: ignore[assignment]
+    _planted(session, "_private_folder", folder)
+    _planted(shutil, "rmtree", lambda *_, **__: None)
 
 
 def writes_files_in_place() -> None:
@@ -106,19 +110,20 @@ def writes_files_in_place() -> None:
         target.write_bytes(whole.getvalue())
         return target
 
-    columns_file.written_whole = in_place
+    _planted(columns_file, "written_whole", in_place)
 
 
 def pays_with_the_first_tick() -> None:
     """A stream's file is made before its ledger is debited."""
-    from sparsedp.streams.durable import opening, payment
+    from sparsedp.streams.durable import opening
+    from sparsedp.streams.durable.creation import create
 
     def unpaid(path: Path, stream: Any) -> bool:
-        payment.create(path, {**stream.describe(), "paid": None}, stream._logs, counters=stream._state is not None)
+        create(path, {**stream.describe(), "paid": None}, stream._logs, counters=stream._state is not None)
         return True
 
-    opening.begin = unpaid
-    opening.settle = lambda file, paid, path, stream: paid
+    _planted(opening, "begin", unpaid)
+    _planted(opening, "settle", lambda file, paid, path, stream: paid)
 
 
 MISTAKES: dict[str, tuple[Callable[[], None], Callable[[], Scenario], Fault]] = {

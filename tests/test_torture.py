@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-FAULTS = 20
+FAULTS = 16
 
 
 @cache

@@ -146,7 +146,7 @@ class Campaign:
     def table(self) -> str:
         """Scenario by fault: how many, where they hit, and what was violated."""
         head = ("scenario", "fault", "faults", *STAGES, "violations")
-        rows = [head]
+        rows: list[tuple[str, ...]] = [head]
         for name, kind in sorted({(name, kind) for name, kind, _ in self.hits}, key=_in_order):
             stages = [self.hits[name, kind, stage] for stage in STAGES]
             wrong = sum(each.startswith(f"{name}: {kind}: ") for each in self.violations)

@@ -13,7 +13,7 @@ from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger_file import open_ledger
 from sparsedp.privacy.spend import Spend
 from sparsedp.whole_file import written_whole
-from torture.process import RACE, Fault, Place, Tell, race, run
+from torture.process import RACE, Fault, Place, Tell, race, run, signalled_by
 from torture.scenario import LEDGER_POINTS, STAGES, Scenario, Verdict, at_point
 
 AMOUNT, SPENDS = Fraction(1, 8), 12
@@ -93,8 +93,6 @@ class _Drawn:
 
 def _spend(place: Place, tell: Tell) -> int:
     """Take up what is unfinished, or debit; draw; store; deliver."""
-    from torture.scenario import signalled_by
-
     try:
         ledger = open_ledger(_books(place), "visits")
         for _ in range(SPENDS):

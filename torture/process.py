@@ -367,7 +367,8 @@ class _Worker:
             os.kill(self.child, signal.SIGKILL)
             code = os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
         seconds = time.monotonic() - self.begun
-        return Ended(code, hit, seconds, *map(_read, self._reading), hung)
+        output, errors = map(_read, self._reading)
+        return Ended(code, hit, seconds, output, errors, hung)
 
 
 def _read(handle: int) -> str:

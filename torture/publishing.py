@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import sparsedp as sdp
 from sparsedp.cli import main
 from sparsedp.privacy.ledger_file import DataSetLedger, open_ledger
 from sparsedp.privacy.spend import Spend
-from torture.process import RACE, SIGNALS, Ended, Fault, Place, Tell, race, run
+from torture.process import RACE, SIGNALS, Ended, Fault, Place, Tell, Work, race, run
 from torture.scenario import LEDGER_POINTS, STAGES, Scenario, Verdict
 
 CANARY = "RAW-ID-"
@@ -94,7 +93,7 @@ class Publishing(Scenario):
     def _output(self) -> str:
         return f"out/{self._orders}.release.parquet"
 
-    def _released(self, output: str, *more: str) -> Any:
+    def _released(self, output: str, *more: str) -> Work:
         words = "release in/visits.csv --by hour:0..63 --unit patient_id --max-contributions 3 --epsilon 0.5"
 
         def released(place: Place, tell: Tell) -> int:

@@ -6,7 +6,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from torture.process import Fault, Place, Prepare, any_fault, apart, at_call, signalled_by
 
@@ -97,11 +97,11 @@ def at_point(fault: Fault) -> None:
     harm = signalled_by(fault)
     begin = LedgerStore.__init__
 
-    def begun(self: LedgerStore, *arguments: object) -> None:
-        begin(self, *arguments)  # type: ignore[arg-type]
+    def begun(self: LedgerStore, *arguments: Any) -> None:
+        begin(self, *arguments)
         self.reached = lambda point: harm() if point == fault.point else None
 
-    LedgerStore.__init__ = begun  # type: ignore[method-assign]
+    LedgerStore.__init__ = begun  # type: ignore[method-assign, assignment]
 
 
 def at_method(fault: Fault, owner: type, method: str, *, after: bool = False, number: int = 1) -> None:
