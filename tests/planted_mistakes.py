@@ -84,16 +84,14 @@ def knows_no_order_again() -> None:
 
 def leaves_ids_behind() -> None:
     """What was written while records were counted is not removed."""
-    from sparsedp.ingest import session
+    real = tempfile.mkdtemp
 
-    real = session._private_folder
-
-    def folder() -> str:
-        place = real()
+    def folder(*arguments: Any, **settings: Any) -> str:
+        place = real(*arguments, **settings)
         Path(place, "spilled").write_text(f"{CANARY}7")
         return place
 
-    _planted(session, "_private_folder", folder)
+    _planted(tempfile, "mkdtemp", folder)
     _planted(shutil, "rmtree", lambda *_, **__: None)
 
 
