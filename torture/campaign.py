@@ -38,9 +38,9 @@ def parts() -> dict[str, Part]:
     """All that is tortured, by name."""
     found = {
         "ledger": Part(lambda _: Spending(), 2.5),
-        "release, adaptive": Part(lambda _: Publishing(mechanism="adaptive"), 2.2),
-        "release, compressive": Part(lambda _: Publishing(mechanism="compressive"), 2.2),
-        "release, spilling": Part(lambda _: spilling(), 0.35, ("KILL", "TERM", "HUP", "INT")),
+        "release, adaptive": Part(lambda _: Publishing(mechanism="adaptive"), 1.4),
+        "release, compressive": Part(lambda _: Publishing(mechanism="compressive"), 1.4),
+        "release, spilling": Part(lambda _: spilling(), 0.3, ("KILL", "TERM", "HUP", "INT")),
         "stream, command line": Part(lambda _: Commanded(), 1.0),
     }
     for kind in STREAMS:
