@@ -27,6 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.add_argument("--seed", type=int, default=1, help="which, in which order (1)")
     options.add_argument("--only", action="append", default=[], choices=list(parts()), help="this scenario alone")
     options.add_argument("--kind", action="append", default=[], choices=KINDS, help="this kind of fault alone")
+    options.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many processes at once")
     options.add_argument(
         "--no-disks", action="store_true", help="mount no small disk to fill; let files not grow instead"
     )
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     begun = time.monotonic()
     campaign = Campaign(
         given.faults, given.seed, given.only, given.kind or KINDS, disks=not given.no_disks, tell=spoken(begun)
-    ).run()
+    ).run_by(given.jobs)
     print(campaign.table())
     minutes = (time.monotonic() - begun) / 60
     print(f"\n{campaign.injected} faults in {minutes:.1f} minutes, seed {given.seed}; {campaign.missed} came too late.")

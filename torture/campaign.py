@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import sparsedp as sdp
 from torture.ledger import Spending
-from torture.process import FULL, KINDS, RACE, READ_ONLY, can_be_read_only, can_mount, episode
+from torture.process import FULL, KINDS, RACE, READ_ONLY, Apart, can_be_read_only, can_mount, episode
 from torture.publishing import Publishing, spilling
 from torture.scenario import STAGES, Scenario, Verdict
 from torture.streams import KINDS as STREAMS
@@ -83,9 +87,41 @@ class Campaign:
             if not disks and not can_be_read_only():
                 self.tell("root can write everywhere, and nobody cannot read the library: no place is read-only here")
                 self.kinds = [kind for kind in self.kinds if kind != READ_ONLY]
-            for scenario, kinds in self._episodes():
-                self._episode(root, scenario, kinds, disks=disks)
+            with suppress(KeyboardInterrupt):  # told to stop: what was counted so far is told, too
+                for scenario, kinds in self._episodes():
+                    self._episode(root, scenario, kinds, disks=disks)
         return self
+
+    def run_by(self, jobs: int) -> Campaign:
+        """The same by several processes at once, each with a part of the faults. SIGTERM and Ctrl-C end it early."""
+        warm_up()
+        ends = [self.faults * job // jobs for job in range(jobs + 1)]
+        parts = [Apart(partial(self._counts, ends[job + 1] - ends[job], job)) for job in range(jobs)]
+
+        def stop(*_: object) -> None:
+            for part in parts:
+                with suppress(ProcessLookupError):
+                    os.kill(part.child, signal.SIGTERM)
+
+        signal.signal(signal.SIGTERM, stop)
+        signal.signal(signal.SIGINT, stop)
+        for part in parts:
+            hits, violations, missed = part.result()
+            self.hits.update(hits)
+            self.violations += violations
+            self.missed += missed
+        return self
+
+    def _counts(self, faults: int, job: int) -> tuple[Counter[tuple[str, str, str]], list[str], int]:
+        def stop(*_: object) -> None:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            raise KeyboardInterrupt
+
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, stop)
+        part = replace(self, faults=faults, seed=self.seed * 1000 + job, hits=Counter(), violations=[])
+        part.run()
+        return part.hits, part.violations, part.missed
 
     @property
     def injected(self) -> int:

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 import numpy as np
 
@@ -173,26 +173,38 @@ def race(place: Place, work: Work, *, prepare: Prepare | None = None, after: flo
     return [worker.ended(hit=True) for worker in workers]
 
 
+class Apart(Generic[T]):
+    """Work that is done in a fork, so that no thread of a library is started in this process."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._reading, writing = os.pipe()
+        self.child = os.fork()
+        if self.child == 0:
+            os.close(self._reading)
+            try:
+                answer = pickle.dumps((True, work()))
+            except BaseException:
+                answer = pickle.dumps((False, traceback.format_exc()))
+            with os.fdopen(writing, "wb") as file:
+                file.write(answer)
+            os._exit(0)
+        os.close(writing)
+
+    def result(self) -> T:
+        """What came of it."""
+        with os.fdopen(self._reading, "rb") as file:
+            answer = file.read()
+        os.waitpid(self.child, 0)
+        done, result = pickle.loads(answer) if answer else (False, "it ended without a word")  # noqa: S301  # our own
+        if not done:
+            raise RuntimeError(result)
+        found: T = result
+        return found
+
+
 def apart(work: Callable[[], T]) -> T:
-    """The result of work that is done in a fork, so that no thread of a library is started in this process."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            answer = pickle.dumps((True, work()))
-        except BaseException:
-            answer = pickle.dumps((False, traceback.format_exc()))
-        with os.fdopen(writing, "wb") as file:
-            file.write(answer)
-        os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as file:
-        done, result = pickle.loads(file.read())  # noqa: S301  # from our own fork
-    os.waitpid(child, 0)
-    if not done:
-        raise RuntimeError(result)
-    found: T = result
-    return found
+    """The result of such work."""
+    return Apart(work).result()
 
 
 def any_fault(
@@ -399,6 +411,7 @@ def _settle_in(place: Place, fault: Fault, limit: int | None, outputs: tuple[int
     for name in ("TERM", "HUP"):
         signal.signal(SIGNALS[name], signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.setpgrp()  # a Ctrl-C at the terminal is not meant for workers
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for target, handle in zip((1, 2), outputs, strict=True):
         os.dup2(handle, target)
