@@ -87,7 +87,7 @@ def leaves_ids_behind() -> None:
     real = tempfile.mkdtemp
 
     def folder(*arguments: Any, **settings: Any) -> str:
-        place = real(*arguments, **settings)
+        place = str(real(*arguments, **settings))
         Path(place, "spilled").write_text(f"{CANARY}7")
         return place
 
