@@ -132,7 +132,7 @@ def test_the_stream_and_its_releases_say_what_paid() -> None:
 def test_what_can_be_known_to_fail_fails_before_the_debit(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", _full)
-        assert "No space left on device. Nothing was spent." in refused(*BEGIN)
+        assert "No space left on device; nothing was spent." in refused(*BEGIN)
     assert spends() == []
     assert files() == {"budget.db"}
 

@@ -77,8 +77,8 @@ def begin(path: Path, stream: Stream) -> bool:
         if path.exists():
             return False
         if path.is_symlink():
-            raise BadFile(f"{path} is a link that leads nowhere; give the path of a stream's file.")
-        _try_writing(path)
+            raise BadFile(f"Could not create {path}: File exists, a link that leads nowhere; give another path.")
+        _try_writing(path, "nothing was left half-written" if stream._terms.ledger is None else "nothing was spent")
         _make(path, stream)
     return True
 
@@ -151,7 +151,7 @@ def _digest(stream: Stream) -> str:
     return hashlib.sha256(json.dumps(stream.describe(), sort_keys=True).encode()).hexdigest()
 
 
-def _try_writing(path: Path) -> None:
+def _try_writing(path: Path, outcome: str) -> None:
     """See that there is room for a new stream, with a file that could never be one."""
     probe = path.absolute().with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
@@ -162,7 +162,7 @@ def _try_writing(path: Path) -> None:
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)
         reason = f"there is no folder {path.parent}" if missing else error.strerror or error
-        raise BadFile(f"Could not create {path}: {reason}. Nothing was spent.") from None
+        raise BadFile(f"Could not create {path}: {reason}; {outcome}.") from None
     finally:
         with suppress(OSError):
             probe.unlink(missing_ok=True)
