@@ -37,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     given = _options(list(KINDS)).parse_args(arguments)
     kinds = given.kind or list(KINDS)
-    jobs = [(kind, given.only) for kind in kinds] if given.only is not None else shares(given.inputs, kinds, given.first)
+    one = None if given.only is None else [[(kind, given.only)] for kind in kinds]
+    jobs = shares(given.inputs, kinds, given.first) if one is None else one
     campaign = Campaign(given.seed, Limits(given.megabytes, given.seconds), given.folder.absolute())
     specimens = made_specimens()
     warm_up(specimens)
@@ -53,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if given.only is not None:
                 print(finding.details)
         if done % 1000 == 0:
-            print(f"{done:,} of {len(jobs):,} inputs, {rate(begun, done):.1f} a second", file=sys.stderr, flush=True)
+            print(f"{done:,} of {sum(map(len, jobs)):,} inputs, {rate(begun, done):.1f} a second", file=sys.stderr, flush=True)
 
     run(campaign, jobs, specimens, given.processes, told)
     gc.unfreeze()  # or libraries complain of what is left when Python ends

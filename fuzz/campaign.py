@@ -15,12 +15,15 @@ from selectors import EVENT_READ, DefaultSelector
 from typing import Any
 
 from fuzz.kinds import KINDS
-from fuzz.sandbox import Limits, Outcome, run_one, single_threaded
+from fuzz.sandbox import Limits, Outcome, run_batch, single_threaded
 from fuzz.specimens import Specimens
 from fuzz.verdicts import Finding
 
 Job = tuple[str, int]
 """A kind and a number."""
+
+BATCH = 20
+"""Inputs of one kind that a child takes, if none of them ends it."""
 
 KEPT = 3
 """Inputs that are kept for each finding."""
@@ -65,9 +68,9 @@ class Campaign:
 
 
 def run(
-    campaign: Campaign, jobs: Sequence[Job], specimens: Specimens, processes: int, told: Callable[[Outcome, list[Finding]], None]
+    campaign: Campaign, batches: Sequence[Sequence[Job]], specimens: Specimens, processes: int, told: Callable[[Outcome, list[Finding]], None]
 ) -> None:
-    """Run all jobs; `told` hears of every outcome, and of the findings in it that are new."""
+    """Run all batches; `told` hears of every outcome, and of the findings in it that are new."""
     campaign.folder.mkdir(parents=True, exist_ok=True)
     sys.stdout.flush()
     sys.stderr.flush()
@@ -80,7 +83,7 @@ def run(
         server = os.fork()
         if server == 0:
             os.close(reader)
-            _serve(campaign, jobs[place::processes], specimens, campaign.folder / f"server-{place}", writer)
+            _serve(campaign, batches[place::processes], specimens, campaign.folder / f"server-{place}", writer)
         os.close(writer)
         servers.append(server)
         pipes[reader] = b""
@@ -92,8 +95,9 @@ def run(
             raise SystemExit(f"fuzz: server {place} ended with status {status}; its last input is in {campaign.folder}.")
         shutil.rmtree(campaign.folder / f"server-{place}", ignore_errors=True)
     done = sum(tally.inputs for tally in campaign.tallies.values())
-    if done != len(jobs):
-        raise SystemExit(f"fuzz: {done} of {len(jobs)} inputs came back.")
+    jobs = sum(map(len, batches))
+    if done != jobs:
+        raise SystemExit(f"fuzz: {done} of {jobs} inputs came back.")
 
 
 def _heard(pipes: dict[int, bytes]) -> Iterator[Outcome]:
@@ -114,22 +118,23 @@ def _heard(pipes: dict[int, bytes]) -> Iterator[Outcome]:
                     yield Outcome(**{**entry, "findings": [Finding(**one) for one in entry["findings"]]})
 
 
-def _serve(campaign: Campaign, jobs: Sequence[Job], specimens: Specimens, folder: Path, writer: int) -> None:
-    """A server's whole life: no thread but this one, a child an input."""
+def _serve(campaign: Campaign, batches: Sequence[Sequence[Job]], specimens: Specimens, folder: Path, writer: int) -> None:
+    """A server's whole life: no thread but this one, and a child for every few inputs."""
     code = 1
     try:
         if not single_threaded():
             raise RuntimeError("a fork keeps one thread; this process has several")
         seen: dict[str, int] = {}
-        for kind, number in jobs:
-            outcome = run_one(KINDS[kind], number, campaign.seed, specimens, campaign.limits, folder)
-            for finding in outcome.findings:
-                seen[finding.signature] = seen.get(finding.signature, 0) + 1
-            if any(seen[finding.signature] <= KEPT for finding in outcome.findings):
-                _keep(campaign, outcome, folder)
-            line = json.dumps({**asdict(outcome)}).encode() + b"\n"
-            while line:
-                line = line[os.write(writer, line) :]
+        for jobs in batches:
+            batch = [(KINDS[kind], number) for kind, number in jobs]
+            for outcome, left in run_batch(batch, campaign.seed, specimens, campaign.limits, folder):
+                for finding in outcome.findings:
+                    seen[finding.signature] = seen.get(finding.signature, 0) + 1
+                if any(seen[finding.signature] <= KEPT for finding in outcome.findings):
+                    _keep(campaign, outcome, left)
+                line = json.dumps(asdict(outcome)).encode() + b"\n"
+                while line:
+                    line = line[os.write(writer, line) :]
         code = 0
     except BaseException:
         import traceback
@@ -154,9 +159,16 @@ def replay(campaign: Campaign, job: Job) -> str:
     return f"python -m fuzz --seed {campaign.seed} --kind {job[0]} --only {job[1]}"
 
 
-def shares(inputs: int, kinds: Sequence[str], first: int = 0) -> list[Job]:
-    """The jobs: so many inputs in all, each kind as often as the others, in turn."""
-    return [(kinds[place % len(kinds)], first + place // len(kinds)) for place in range(inputs)]
+def shares(inputs: int, kinds: Sequence[str], first: int = 0) -> list[list[Job]]:
+    """The jobs in batches: so many inputs in all, each kind as often as the others, in turn."""
+    each = [inputs // len(kinds) + (place < inputs % len(kinds)) for place in range(len(kinds))]
+    rounds = range(0, max(each, default=0), BATCH)
+    return [
+        [(kind, first + number) for number in range(start, min(start + BATCH, many))]
+        for start in rounds
+        for kind, many in zip(kinds, each, strict=True)
+        if start < many
+    ]
 
 
 def rate(begun: float, done: int) -> float:

@@ -20,7 +20,8 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -29,7 +30,6 @@ from fuzz.specimens import Specimens
 from fuzz.verdicts import (
     Finding,
     changes,
-    place_of,
     raised,
     state_of,
     with_controls,
@@ -185,35 +185,73 @@ def single_threaded() -> bool:
     return not tasks.exists() or len(list(tasks.iterdir())) == 1
 
 
-def run_one(kind: Kind, number: int, seed: int, specimens: Specimens, limits: Limits, folder: Path) -> Outcome:
-    """Make the input and run it in a child, wait, and judge what is left; the folder is emptied first."""
-    shutil.rmtree(folder, ignore_errors=True)
-    for name in ("work", "tmp"):
-        (folder / name).mkdir(parents=True)
-    outcome = Outcome(kind.name, number)
-    begun = time.monotonic()
+def run_batch(
+    jobs: Sequence[tuple[Kind, int]], seed: int, specimens: Specimens, limits: Limits, folder: Path
+) -> Iterator[tuple[Outcome, Path]]:
+    """Run the inputs in one child after the other: what came of each, and its folder until the next is asked for.
+
+    The pages of a fork are copied when they are first used, which takes longer than most inputs do. So a child takes
+    inputs until it has had all, or dies. Whatever shows a finding is run again in a child of its own, and what it shows
+    there counts.
+    """
+    waiting = list(enumerate(jobs))
+    while waiting:
+        done = 0
+        for outcome, place in _in_one_child([job for _, job in waiting], seed, specimens, limits, folder):
+            done += 1
+            kind, number = waiting[done - 1][1]
+            if outcome.findings and len(waiting) > 1:
+                alone = next(_in_one_child([(kind, number)], seed, specimens, limits, folder / "alone"))
+                if alone[0].findings:
+                    outcome, place = alone
+            yield outcome, place
+        waiting = waiting[done:]
+
+
+def _in_one_child(
+    jobs: Sequence[tuple[Kind, int]], seed: int, specimens: Specimens, limits: Limits, folder: Path
+) -> Iterator[tuple[Outcome, Path]]:
+    """Outcomes up to the first input that the child does not survive, each with the folder that it left."""
+    places = [folder / str(place) for place in range(len(jobs))]
+    for place in places:
+        shutil.rmtree(place, ignore_errors=True)
+        for name in ("work", "tmp"):
+            (place / name).mkdir(parents=True)
+    reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        _inside(kind, number, seed, specimens, limits, folder)
-    status = _ended(child, limits.patience)
-    outcome.seconds = time.monotonic() - begun
-    _judge(outcome, folder, status)
-    return outcome
-
-
-def _ended(child: int, patience: float) -> int | None:
-    """How the child ended; None if it had to be stopped."""
-    watch = os.pidfd_open(child)
+        os.close(reader)
+        _inside(jobs, seed, specimens, limits, places, writer)
+    os.close(writer)
     try:
-        poll = select.poll()
-        poll.register(watch, select.POLLIN)
-        in_time = bool(poll.poll(1000 * patience))
-        if not in_time:
-            os.kill(child, signal.SIGKILL)
-        _, status = os.waitpid(child, 0)
-        return status if in_time else None
+        for (kind, number), place in zip(jobs, places, strict=True):
+            begun = time.monotonic()
+            status = _status(child, reader, limits.patience)
+            outcome = Outcome(kind.name, number, time.monotonic() - begun)
+            _judge(outcome, place, status)
+            yield outcome, place
+            shutil.rmtree(place, ignore_errors=True)
+            if status != 0:
+                return
     finally:
-        os.close(watch)
+        os.close(reader)
+        with suppress(ChildProcessError, ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+
+
+def _status(child: int, reader: int, patience: float) -> int | None:
+    """0 when the child is done with an input; how it ended, if it did; None if it had to be stopped."""
+    poll = select.poll()
+    poll.register(reader, select.POLLIN)
+    if not poll.poll(1000 * patience):
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return None
+    if os.read(reader, 1):
+        return 0
+    _, status = os.waitpid(child, 0)
+    return status or 99 << 8  # it ended without a word
 
 
 def _judge(outcome: Outcome, folder: Path, status: int | None) -> None:
@@ -249,21 +287,28 @@ def _tail(path: Path) -> str:
     return path.read_bytes()[-3000:].decode(errors="backslashreplace") if path.exists() else ""
 
 
-def _inside(kind: Kind, number: int, seed: int, specimens: Specimens, limits: Limits, folder: Path) -> None:
+def _inside(
+    jobs: Sequence[tuple[Kind, int]], seed: int, specimens: Specimens, limits: Limits, places: Sequence[Path], writer: int
+) -> None:
     """The child's whole life."""
     code = 99
     try:
-        _go_quiet(folder)
-        draw = random.Random(f"{seed}/{kind.name}/{number}")  # noqa: S311  # inputs, not noise
-        _repeatable_noise(draw.getrandbits(64))
-        os.chdir(folder / "work")
-        sys.setrecursionlimit(20_000)
-        run = kind.made(draw, specimens)
-        sys.setrecursionlimit(1000)
-        (folder / "made.json").write_text(json.dumps(state_of(folder / "work")))
-        doors = Doors(folder / "work", folder / "record.jsonl")
-        _limit(limits)
-        run(doors)
+        most = _limit_memory(limits)
+        for (kind, number), folder in zip(jobs, places, strict=True):
+            _go_quiet(folder)
+            draw = random.Random(f"{seed}/{kind.name}/{number}")  # noqa: S311  # inputs, not noise
+            _repeatable_noise(draw.getrandbits(64))
+            os.chdir(folder / "work")
+            sys.setrecursionlimit(20_000)
+            run = kind.made(draw, specimens)
+            sys.setrecursionlimit(1000)
+            (folder / "made.json").write_text(json.dumps(state_of(folder / "work")))
+            _limit(limits, most)
+            run(Doors(folder / "work", folder / "record.jsonl"))
+            del run
+            gc.collect()
+            sys.stderr.flush()
+            os.write(writer, b".")
         code = 0
     except BaseException:
         traceback.print_exc()
@@ -274,7 +319,6 @@ def _inside(kind: Kind, number: int, seed: int, specimens: Specimens, limits: Li
 
 def _go_quiet(folder: Path) -> None:
     """Whatever any library prints goes to files; temporary files to a folder that must be empty afterwards."""
-    gc.disable()  # a collection would touch, and so copy, all that the server has loaded
     for number, name in ((0, os.devnull), (1, "standard-output"), (2, "standard-error")):
         opened = os.open(os.devnull if number == 0 else folder / name, os.O_RDWR | os.O_CREAT, 0o600)
         os.dup2(opened, number)
@@ -286,14 +330,20 @@ def _go_quiet(folder: Path) -> None:
     warnings.simplefilter("always")
 
 
-def _limit(limits: Limits) -> None:
+def _limit_memory(limits: Limits) -> dict[int, int]:
+    """What each limit of memory is to be: so much beyond what there is now. Making an input is not limited."""
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":" in line)
     room = limits.megabytes << 20
-    for what, name, times in ((resource.RLIMIT_DATA, "VmData", 1), (resource.RLIMIT_AS, "VmSize", 4)):
-        most = (int(status[name].split()[0]) << 10) + times * room
-        resource.setrlimit(what, (most, most))
-    used = int(resource.getrusage(resource.RUSAGE_SELF).ru_utime) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (used + limits.seconds, used + limits.seconds + 5))
+    wanted = ((resource.RLIMIT_DATA, "VmData", 1), (resource.RLIMIT_AS, "VmSize", 4))
+    return {what: (int(status[name].split()[0]) << 10) + times * room for what, name, times in wanted}
+
+
+def _limit(limits: Limits, most: dict[int, int]) -> None:
+    for what, bytes_ in most.items():
+        resource.setrlimit(what, (bytes_, bytes_))
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    until = int(usage.ru_utime + usage.ru_stime) + 1 + limits.seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (until, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 20, 64 << 20))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
