@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 
-.PHONY: help demo demo-mechanisms demo-stream docs test test-all test-lowest test-newest lint types unit torture browser lock bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-published bench-coverage bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
+.PHONY: help demo demo-mechanisms demo-stream docs test test-all test-lowest test-newest lint types unit fuzz torture browser lock bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-published bench-coverage bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -144,6 +144,9 @@ bench-stream-speed: $(VENV)/.bench  ## streams against the noise they draw and a
 
 bench-ingest: $(VENV)/.bench  ## counting twenty million records against the same bound written in plain SQL
 	$(BIN)/python benchmarks/bench_ingest.py
+
+fuzz: $(VENV)/.test  ## 100,000 mutated files and command lines: raw errors, hangs, leaks, spends; within an hour
+	$(BIN)/python -m fuzz
 
 $(PEERS)/.done: pyproject.toml
 	$(PYTHON) -m venv $(PEERS)

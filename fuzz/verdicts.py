@@ -95,14 +95,14 @@ def state_of(folder: Path) -> State:
 
 
 def changes(before: State, after: State, but: Iterable[str] = ()) -> list[str]:
-    """What came, went or changed, in words; `but`: beginnings of names that may."""
+    """What came, went or changed, in words; `but`: files that may change, with others beside them that come and go."""
     aside = tuple(but)
     words = []
     for name in sorted(before.keys() | after.keys()):
-        if before.get(name) == after.get(name) or (aside and name.startswith(aside)):
-            continue
         how = "written" if name not in before else "lost" if name not in after else "changed"
-        words.append(f"{name} {how}")
+        excused = aside and name.startswith(aside) and not (how == "lost" and name in aside and "-" not in name)
+        if before.get(name) != after.get(name) and not excused:
+            words.append(f"{name} {how}")
     return words
 
 

@@ -49,8 +49,12 @@ def _visit(specimens: Specimens) -> None:
             stream.observe(1)
             stream.release()
     sdp.count("visits.csv", list(BY), privacy_unit="patient_id")
-    for words in (("ledger", "show", "budget.db"), ("inspect", "0.parquet"), ("query", "0.parquet", "--total"), ("--help",)):
+    for words in (("ledger", "show", "budget.db"), ("inspect", "0.parquet"), ("query", "0.parquet", "--total"), PREVIEW):
         main(list(words))
+    release.plot("picture.png")
+
+
+PREVIEW = ("preview", "--by", BY[1], "--epsilon", "1", "--total", "1000")
 
 
 def _tried(ask: Callable[[], Any]) -> None:

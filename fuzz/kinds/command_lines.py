@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,8 @@ from fuzz.sandbox import Doors
 from fuzz.specimens import BY, Specimens, put
 from fuzz.verdicts import SECRET_NUMBER, SECRET_TEXT
 
-NOT_RUN = {("datasets", "fetch"), ("audit",)}
-"""One goes to the network, the other computes for minutes by design."""
+NOT_RUN = {("datasets", "fetch"), ("datasets", "export"), ("audit",)}
+"""One goes to the network, one writes a third of a million public records, one computes for minutes by design."""
 
 PROJECT = """\
 [data]
@@ -126,7 +126,7 @@ BY_NAME: dict[str, tuple[str, ...]] = {
     "decimal": (".", ",", "", "x", "12"),
     "date_format": ("%Y-%m-%d", "%d.%m.%Y", "%", "%q", "", "%s"),
     "encoding": ("utf-8", "latin-1", "utf-16", "cp1252", "no such", "rot13", "hex"),
-    "title": ("Visits", "<script>alert(1)</script>", "\x1b[2K"),
+    "title": ("Visits", "<script>alert(1)</script>", "\x1b[2K", ""),
     "name": ("flights", "nettrace", "no such"),
     "sql": (
         *("select sum(count) from release", "select * from release", "select * from read_csv('visits.csv')", "-", "select"),
@@ -156,12 +156,29 @@ def hostile_word(draw: random.Random) -> str:
     return word.replace("\0", "")
 
 
-def _word(draw: random.Random, name: str, odd: float) -> str:
-    known = BY_NAME.get(name)
+def _word(draw: random.Random, path: tuple[str, ...], name: str, odd: float) -> str:
+    typed, known = TYPED.get((path[0], name)) or TYPED.get((" ".join(path), name)), BY_NAME.get(name)
     if known is None or draw.random() < odd:
         return hostile_word(draw)
-    # The first is what a person would type: half of them, so that commands come far enough to fail late.
-    return known[0] if draw.random() < 0.5 else draw.choice(known)
+    # What a person would type: most of them, so that commands come far enough to fail late.
+    return (typed or known[0]) if draw.random() < 0.7 else draw.choice(known)
+
+
+TYPED: dict[tuple[str, str], str] = {
+    **{(command, "file"): "visits.release.parquet" for command in ("query", "report", "plot", "compare", "inspect")},
+    ("compare", "other"): "other.release.parquet",
+    ("ledger show", "file"): "budget.db",
+    ("ledger recover", "file"): "budget.db",
+    ("ledger init", "file"): "out.db",
+    **{(f"stream {command}", "file"): "visits.stream" for command in ("observe", "publish", "status")},
+    ("stream init", "file"): "out.stream",
+    ("stream init", "unit"): "event",
+    ("init", "file"): "out.toml",
+    ("report", "output"): "out.html",
+    ("plot", "output"): "out.png",
+    ("preview", "output"): "out.png",
+}
+"""What is usual for a command, where it is not for others."""
 
 
 def command_line(draw: random.Random, path: tuple[str, ...], command: Any) -> list[str]:
@@ -170,16 +187,22 @@ def command_line(draw: random.Random, path: tuple[str, ...], command: Any) -> li
     odd = draw.choice((0.0, 0.05, 0.3))
     share = draw.choice((0.0, 0.15, 0.4))
     wanted = set(USUAL.get(path, ()))
+    aside: set[str] = set()
+    if path == ("query",) and draw.random() < 0.9:
+        asked = draw.choice(QUESTIONS)
+        wanted, aside = {asked}, set(QUESTIONS) - {asked}
     for one in command.params:
+        if one.name in aside:
+            continue
         if one.param_type_name == "argument":
-            if one.required or draw.random() < 0.8:
-                words.append(_word(draw, one.name, odd))
+            if one.required or one.name in wanted or draw.random() < 0.8:
+                words.append(_word(draw, path, one.name, odd))
             continue
         if not (one.required or one.name in wanted) and draw.random() > share:
             continue
         option = draw.choice(one.opts)
         for _ in range(draw.choice((1, 1, 2)) if one.multiple else 1):
-            words += [option] if one.is_flag else [option, _word(draw, _alias(path, one.name), odd)]
+            words += [option] if one.is_flag else [option, _word(draw, path, _alias(path, one.name), odd)]
     if draw.random() < 0.1:
         words.insert(draw.randint(0, len(words)), draw.choice(("--json", "--no-such", hostile_word(draw), "--help", "--version")))
     if draw.random() < 0.05:
@@ -192,9 +215,12 @@ USUAL: dict[tuple[str, ...], tuple[str, ...]] = {
     ("preview",): ("by", "epsilon"),
     ("ledger", "init"): ("epsilon",),
     ("stream", "init"): ("ledger", "dataset", "start", "every"),
-    ("query",): ("total",),
 }
 """Options that a command is hardly ever typed without."""
+
+
+QUESTIONS = ("sql", "sql", "total", "box", "mean", "quantile", "median", "cdf", "top", "marginal")
+"""Of which a query has one."""
 
 
 def _alias(path: tuple[str, ...], name: str) -> str:
@@ -242,21 +268,34 @@ def mutated_project(draw: random.Random) -> bytes:
     """A project file with other values, names, types and nesting, or damaged text."""
     import tomllib
 
+    from sparsedp.cli.project import SECTIONS
+
     document: dict[str, Any] = tomllib.loads(PROJECT)
-    for section, name in ((one, name) for one, names in _settings().items() for name in names):
-        if draw.random() < 0.06:
-            document.setdefault(section, {})[name] = draw.choice(BY_NAME.get(name, hostile.TEXTS))
-    if draw.random() < 0.8:
+    for section, settings in SECTIONS.items():
+        for name, wanted in settings.items():
+            if draw.random() < 0.05:
+                document.setdefault(section, {})[name] = _of_type(draw, wanted, BY_NAME.get(name, hostile.TEXTS))
+    if draw.random() < 0.4:
         document = hostile.mutated_tree(draw, document, {name: list(known) for name, known in BY_NAME.items()})
     text = _toml(document) if isinstance(document, dict) else repr(document)
     content = text.encode(errors="surrogateescape") if draw.random() < 0.9 else text.encode("utf-16")
     return hostile.damaged(draw, content) if draw.random() < 0.25 else content
 
 
-def _settings() -> dict[str, dict[str, str]]:
-    from sparsedp.cli.project import SECTIONS
-
-    return SECTIONS
+def _of_type(draw: random.Random, wanted: str, known: Sequence[str]) -> Any:
+    """Something hostile of the type that the setting has: it comes further than one of another type."""
+    word = draw.choice((*known, draw.choice(hostile.TEXTS)))
+    if "true" in wanted:
+        return True
+    if "whole" in wanted:
+        return draw.choice([number for number in hostile.NUMBERS if isinstance(number, int)])
+    if "two numbers" in wanted:
+        return [draw.choice((0, -5, "nan", word)), draw.choice((500, "1e300000000", -7))]
+    if "list" in wanted:
+        return [word, *draw.sample(known, min(len(known), draw.choice((0, 1))))]
+    if "table" in wanted and draw.random() < 0.8:
+        return {draw.choice(("sex", "day", draw.choice(hostile.TEXTS))): word}
+    return word
 
 
 def _toml(document: dict[str, Any]) -> str:

@@ -239,9 +239,8 @@ class StreamFiles:
         def run(doors: Doors) -> None:
             stream = doors.call("open_stream", lambda: sdp.open_stream(path, log_lost=lost), may_change=(path,))
             if stream is not None:
-                doors.answered("stream", f"{stream.ticks} {stream.guarantee} {stream.describe()}")
-                # A counter is published by its releases alone, so that None is an answer.
-                doors.answered("observe", doors.call("observe", lambda: stream.observe(SECRET_NUMBER), may_change=(path,)))
+                doors.answer("stream", lambda: f"{stream.ticks} {stream.guarantee} {stream.describe()}", may_change=(path,))
+                doors.answer("observe", lambda: stream.observe(SECRET_NUMBER), may_change=(path,))
                 doors.call("observe again", lambda: stream.observe(SECRET_NUMBER, at=3), may_change=(path,))
                 release = doors.call("stream.release", lambda: stream.release(), may_change=(path,))
                 if release is not None:

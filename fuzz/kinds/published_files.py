@@ -223,11 +223,10 @@ class Releases:
             path = "visits.release.parquet"
             release = doors.call("open_release", lambda: sdp.open_release(path))
             if release is not None:
-                doors.answered("repr", repr(release))
+                doors.answer("repr of a release", lambda: repr(release))
                 for name, ask in asked:
                     doors.call(name, lambda ask=ask: ask(release, draw))  # type: ignore[misc]
-                found = doors.call("release.sql", lambda: str(release.sql(words)))
-                doors.answered("release.sql", found)
+                doors.answer("release.sql", lambda: release.sql(words))
             if command is not None:
                 doors.command(*command)
 
@@ -291,7 +290,7 @@ class SynopsisFiles:
         def run(doors: Doors) -> None:
             synopsis = doors.call("open_synopsis", lambda: sdp.open_synopsis("visits.synopsis"))
             if synopsis is not None:
-                doors.answered("repr", repr(synopsis))
+                doors.answer("repr of a synopsis", lambda: repr(synopsis))
                 release = doors.call("synopsis.recover", lambda: synopsis.recover(recovery))
                 if release is not None:
                     doors.call("release.total", lambda: str(release.total()))

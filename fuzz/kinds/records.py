@@ -43,7 +43,7 @@ def through_the_doors(doors: Doors, source: Callable[[], Any], asked: dict[str, 
     """Count the records, and publish them from the ledger that is there; what is refused costs nothing."""
     counts = doors.call("count", lambda: sdp.count(source(), **asked))
     if counts is not None:
-        doors.answered("repr of counts", repr(counts))
+        doors.answer("repr of counts", lambda: repr(counts))
     ledger = sdp.open_ledger("budget.db", "visits")
 
     def publish() -> Any:
@@ -51,7 +51,7 @@ def through_the_doors(doors: Doors, source: Callable[[], Any], asked: dict[str, 
 
     release = doors.call("publish", publish)
     if release is not None:
-        doors.answered("release", f"{release!r} {release.record} {ledger.entries}")
+        doors.answer("repr of a release", lambda: f"{release!r} {release.record} {ledger.entries}")
 
 
 class CsvRecords:

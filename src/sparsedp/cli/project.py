@@ -149,6 +149,8 @@ def read_project(path: Path) -> Settings:
         raise BadFile(f"{path} is not a text file in UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
         raise BadFile(f"{path} is not TOML: {error}.") from None
+    except (RecursionError, ValueError):  # of Python's own, which has limits
+        raise BadFile(f"{path} has a number of thousands of digits, or lists nested too deep; write it anew.") from None
     settings: Settings = {}
     for section, entries in document.items():
         if section not in SECTIONS:

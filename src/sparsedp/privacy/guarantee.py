@@ -42,6 +42,8 @@ class Guarantee:
     """The (ε, δ) that was asked for, where the expenses are in ρ; it is checked to follow from their sum."""
 
     def __post_init__(self) -> None:
+        if not self.expenses or not all(isinstance(expense.purpose, str) for expense in self.expenses):
+            raise InvalidInput("guarantee", "without an expense that says what it bought", "give at least one")
         if self.intrusions is not None:
             validate.one_of("intrusions", self.intrusions, INTRUSIONS)
         if self.stated is not None and not _follows(self.stated, self.rho):

@@ -199,7 +199,10 @@ class LedgerStore:
         self._recognise(connection)
 
     def _recognise(self, connection: sqlite3.Connection) -> None:
-        identity, last = connection.execute(_KNOWN).fetchone()
+        known = connection.execute(_KNOWN).fetchone()
+        if known is None or not isinstance(known[0], str):
+            raise Refused(faults.damaged(self.path))
+        identity, last = known
         (count,) = connection.execute("SELECT count(*) FROM spends").fetchone()
         if self._identity not in (None, identity):
             raise Refused(faults.replaced(self.path))

@@ -25,7 +25,10 @@ from sparsedp.streams.keeping import Published
 from sparsedp.untrusted import document
 
 INSERT = {"count": "INSERT INTO counts VALUES (?, ?)", "total": "INSERT INTO totals VALUES (?, ?)"}
-LENGTH = {"count": "SELECT count(*), max(tick) FROM counts", "total": "SELECT count(*), max(number) FROM totals"}
+LENGTH = {
+    "count": "SELECT count(*), max(tick), max(typeof(count) <> 'integer') FROM counts",
+    "total": "SELECT count(*), max(number), max(typeof(total) <> 'integer') FROM totals",
+}
 SELECT = {
     "count": "SELECT count FROM counts WHERE tick >= ? AND tick < ? ORDER BY tick",
     "total": "SELECT total FROM totals WHERE number >= ? AND number < ? ORDER BY number",
@@ -277,12 +280,12 @@ class StreamFile:
         return newest
 
     def _check_logs(self) -> None:
-        """What was published must be all there: 0, 1, 2, … without a gap."""
+        """What was published must be all there, 0, 1, 2, … without a gap, and whole numbers."""
         for name, table in (("count", "counts"), ("total", "totals")):
             if self._has_table(table):
-                found, last = self._connection.execute(LENGTH[name]).fetchone()
-                if (0 if last is None else last + 1) != found or found != self._length(name, self.ticks):
-                    raise ValueError("ticks are missing")
+                found, last, other = self._connection.execute(LENGTH[name]).fetchone()
+                if other or (0 if last is None else last + 1) != found or found != self._length(name, self.ticks):
+                    raise ValueError("ticks are missing, or are no numbers")
 
     @property
     def _ticks_between_totals(self) -> int:
