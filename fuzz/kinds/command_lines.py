@@ -278,7 +278,7 @@ def mutated_project(draw: random.Random) -> bytes:
     if draw.random() < 0.4:
         document = hostile.mutated_tree(draw, document, {name: list(known) for name, known in BY_NAME.items()})
     text = _toml(document) if isinstance(document, dict) else repr(document)
-    content = text.encode(errors="surrogateescape") if draw.random() < 0.9 else text.encode("utf-16")
+    content = text.encode(errors="surrogatepass") if draw.random() < 0.9 else text.encode("utf-16", errors="replace")
     return hostile.damaged(draw, content) if draw.random() < 0.25 else content
 
 

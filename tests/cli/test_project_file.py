@@ -106,6 +106,8 @@ def test_paths_are_from_the_project_files_folder(project: Path, monkeypatch: pyt
         (("epsilon = 0.5", "epsilon = true"), "give a number"),
         (('by = ["day', 'by = ["nonsense", "day'), "nonsense"),
         (("[output]", "[output"), "is not TOML"),
+        (("max_contributions = 3", f"max_contributions = {'9' * 5000}"), "a number of thousands of digits"),
+        (('unit = "patient_id"', f"unit = {'[' * 2000}{']' * 2000}"), "lists nested too deep"),
         (("epsilon = 0.5", "epsilon = 0.5\nrho = 0.1"), "rho"),
     ],
 )

@@ -83,6 +83,7 @@ A_COUNT = "73519"
         (f"1,2,{A_COUNT}\n", "line 1 is of more than two fields"),
         (f'{{"visits": {A_COUNT}}}\n', "line 1 is JSON with other fields"),
         (f'{{"count": {A_COUNT}\n', "line 1 is not JSON"),
+        ('{"count": ' * 3000, "line 1 is not JSON"),
         (f"120\n2026-01-01T01:00,{A_COUNT}\n", "line 2 is of another form"),
         (f"2026-01-01T00:00,120\n2026-01-01T00:00,{A_COUNT}\n", "line 2 is at the same time"),
         (f"2026-01-01T00:00,120\n2026-01-01T01:00,1\n2026-01-01T00:00,{A_COUNT}\n", "line 3 is earlier"),

@@ -74,3 +74,10 @@ def test_what_does_not_follow_from_the_expenses_is_not_stated() -> None:
 def test_replace_one_is_twice_as_far() -> None:
     assert Neighbours(3).distance == 3
     assert Neighbours(3, "replace_one").distance == 6
+
+
+def test_a_promise_without_an_expense_is_none() -> None:
+    described = Guarantee(EXPENSES, Neighbours(), private=True).describe()
+    for expenses in ([], [{"purpose": {}, "epsilon": "1"}]):
+        with pytest.raises(InvalidInput, match="without an expense that says what it bought; give at least one"):
+            Guarantee.from_description({**described, "expenses": expenses})

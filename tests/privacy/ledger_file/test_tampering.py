@@ -66,6 +66,7 @@ def test_the_file_itself_refuses_mistakes(mistake: str, ledger: DataSetLedger) -
         "UPDATE spends SET parameters = '{'",
         "UPDATE data_sets SET epsilon = '100'",
         "UPDATE spends SET number = 7",
+        "DELETE FROM ledger",
     ],
 )
 def test_what_gets_past_that_is_noticed(forgery: str, ledger: DataSetLedger) -> None:
@@ -90,3 +91,11 @@ def test_a_file_that_was_put_into_write_ahead_mode_comes_back(ledger: DataSetLed
     edit(ledger.path, "PRAGMA journal_mode = WAL")
     assert ledger.debit(TENTH, "second").number == 2
     assert [file.name for file in ledger.path.parent.iterdir()] == ["budget.db"]
+
+
+def test_a_schema_that_is_no_text_is_damage(ledger: DataSetLedger) -> None:
+    """SQLite then quotes what Python cannot read."""
+    content = ledger.path.read_bytes()
+    ledger.path.write_bytes(content.replace(b"CREATE TABLE spends", b"CREATE XABLE\xffspends"))
+    with pytest.raises(BadFile, match=r"changed by another program; restore the newest copy.* Nothing was spent\."):
+        ledger.debit(TENTH, "second")

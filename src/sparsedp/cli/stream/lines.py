@@ -88,7 +88,7 @@ def _fields(text: str) -> list[str]:
 def _from_json(text: str, number: int) -> tuple[str | None, str]:
     try:
         entry = json.loads(text, parse_float=str, parse_int=str, parse_constant=str)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise refused(number, "not JSON, although it begins like it", FORMS) from None
     known = {"time", "tick", "count"}
     if not entry.keys() <= known or "count" not in entry or ("time" in entry and "tick" in entry):

@@ -165,6 +165,8 @@ class LedgerStore:
             fault = faults.in_use(self.path, self._wait)
         except (sqlite3.Error, OSError) as error:
             fault = faults.sentence(self.path, error, self._wait)
+        except UnicodeDecodeError:  # SQLite quotes a damaged file, and Python cannot read what it quotes
+            fault = faults.damaged(self.path)
         raise BadFile(f"{fault} {outcome}".strip())
 
     def _connected(self, wait: float) -> sqlite3.Connection:

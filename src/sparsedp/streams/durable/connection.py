@@ -76,7 +76,7 @@ def check_kind(path: Path) -> None:
             (version,) = probe.execute("PRAGMA user_version").fetchone()
         finally:
             probe.close()
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):  # it quotes what is damaged, which may be no text
         raise BadFile(f"{path} is not a readable stream file; it may be damaged or of another kind.") from None
     if kind != APPLICATION_ID:
         raise BadFile(f"{path} is not a sparsedp stream; give the path of one, or of a file that does not exist yet.")
