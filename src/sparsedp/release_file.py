@@ -156,6 +156,9 @@ def _from_file(contents: Contents, memory: str | int | None) -> Release:
     for name, kind in FIELDS.items():
         if not isinstance(description.get(name, kind()), kind):
             raise InvalidInput(name, f"of type {type(description[name]).__name__}", "give a file as it was written")
+    recovery = description["recovery"]
+    if not isinstance(recovery.get("name", ""), str) or not isinstance(recovery.get("stats", {}), dict):
+        raise InvalidInput("recovery", "described in another way", "give a file as it was written")
     quantity = Quantity.from_description(description["quantity"]) if "quantity" in description else RECORDS
     embedded = contents.embedded.get(saved_form.SYNOPSIS)
     release = Release(

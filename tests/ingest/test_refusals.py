@@ -172,3 +172,16 @@ def test_a_reader_that_fails_is_not_quoted() -> None:
             count(source, DOMAIN, privacy_unit="who")
         assert "secret" not in str(raised.value)
         assert raised.value.__context__ is None
+
+
+def test_an_arrow_column_that_points_beyond_its_memory_is_refused() -> None:
+    """Arrow does not check what it reads from a file, and would read on in somebody else's memory."""
+    places = pa.py_buffer(np.array([0, 1, 2**30, 2], np.int32).tobytes())
+    beyond = pa.Array.from_buffers(pa.string(), 3, [None, places, pa.py_buffer(b"FM")])
+    codes = pa.Array.from_buffers(pa.int8(), 3, [None, pa.py_buffer(b"\0\1\x7f")])
+    for sex in (beyond, pa.DictionaryArray.from_arrays(codes, pa.array(["F", "M"]), safe=False)):
+        with pytest.raises(sdp.BadFile, match="could not be read to the end"):
+            sdp.count(pa.table({"sex": sex}), ["sex:F,M"], privacy_unit=None)
+    # What is no text is nobody's matter but its own record's.
+    odd = pa.array([b"F", b"\xff", b"M"]).view(pa.string())
+    assert sdp.count(pa.table({"sex": odd}), ["sex:F,M"], privacy_unit=None).values.tolist() == [1, 1]

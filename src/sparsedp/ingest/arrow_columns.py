@@ -37,10 +37,34 @@ def arrow_source(
     def converted() -> Iterator[Any]:
         for batch in batches():
             pairs = zip(needed, types, strict=True)
-            arrays = [plain_array(batch.column(one.column), kind) for one, kind in pairs]
+            arrays = [plain_array(_checked(batch.column(one.column)), kind) for one, kind in pairs]
             yield pa.record_batch(arrays, schema=plain)
 
     return Source(plain, tuple(one.kind for one in types), converted, again=again)
+
+
+def _checked(array: Any) -> Any:
+    """Refuse an array that would be read beyond its memory: Arrow's files are not checked as they are opened.
+
+    What is in a text is no matter here: that it is not UTF-8 stops nothing.
+    """
+    import pyarrow as pa
+    import pyarrow.types as types
+
+    array.validate()
+    plain = array.storage if isinstance(array, pa.ExtensionArray) else array
+    if types.is_dictionary(plain.type):
+        pa.DictionaryArray.from_arrays(plain.indices, _checked(plain.dictionary), safe=True)
+        return array
+    for is_text, as_bytes in (
+        (types.is_string, pa.binary()),
+        (types.is_large_string, pa.large_binary()),
+        (types.is_string_view, pa.binary_view()),
+    ):
+        plain = plain.view(as_bytes) if is_text(plain.type) else plain
+    if any(holds(plain.type) for holds in (types.is_binary, types.is_large_binary, types.is_binary_view)):
+        plain.validate(full=True)
+    return array
 
 
 def _only(schema: Any, column: str) -> int:

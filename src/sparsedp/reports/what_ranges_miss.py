@@ -88,7 +88,8 @@ def noise_on_one_cell(release: Release) -> float | None:
 def cells_were_measured(release: Release) -> bool:
     """Whether every cell was measured by itself, and not only sums of several."""
     layers = release.recovery.get("stats", {}).get("layers")
-    return not layers or layers[0] >= len(release)
+    first = layers[0] if isinstance(layers, list) and layers else None  # whoever wrote the file
+    return not isinstance(first, int) or first >= len(release)
 
 
 def _has_weeks(axis: Calendar) -> bool:
