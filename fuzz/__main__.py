@@ -54,7 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if given.only is not None:
                 print(finding.details)
         if done % 1000 == 0:
-            print(f"{done:,} of {sum(map(len, jobs)):,} inputs, {rate(begun, done):.1f} a second", file=sys.stderr, flush=True)
+            print(
+                f"{done:,} of {sum(map(len, jobs)):,} inputs, {rate(begun, done):.1f} a second",
+                file=sys.stderr,
+                flush=True,
+            )
 
     run(campaign, jobs, specimens, given.processes, told)
     gc.unfreeze()  # or libraries complain of what is left when Python ends

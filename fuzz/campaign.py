@@ -68,7 +68,11 @@ class Campaign:
 
 
 def run(
-    campaign: Campaign, batches: Sequence[Sequence[Job]], specimens: Specimens, processes: int, told: Callable[[Outcome, list[Finding]], None]
+    campaign: Campaign,
+    batches: Sequence[Sequence[Job]],
+    specimens: Specimens,
+    processes: int,
+    told: Callable[[Outcome, list[Finding]], None],
 ) -> None:
     """Run all batches; `told` hears of every outcome, and of the findings in it that are new."""
     campaign.folder.mkdir(parents=True, exist_ok=True)
@@ -92,7 +96,9 @@ def run(
     for place, server in enumerate(servers):
         _, status = os.waitpid(server, 0)
         if status:
-            raise SystemExit(f"fuzz: server {place} ended with status {status}; its last input is in {campaign.folder}.")
+            raise SystemExit(
+                f"fuzz: server {place} ended with status {status}; its last input is in {campaign.folder}."
+            )
         shutil.rmtree(campaign.folder / f"server-{place}", ignore_errors=True)
     done = sum(tally.inputs for tally in campaign.tallies.values())
     jobs = sum(map(len, batches))
@@ -118,7 +124,9 @@ def _heard(pipes: dict[int, bytes]) -> Iterator[Outcome]:
                     yield Outcome(**{**entry, "findings": [Finding(**one) for one in entry["findings"]]})
 
 
-def _serve(campaign: Campaign, batches: Sequence[Sequence[Job]], specimens: Specimens, folder: Path, writer: int) -> None:
+def _serve(
+    campaign: Campaign, batches: Sequence[Sequence[Job]], specimens: Specimens, folder: Path, writer: int
+) -> None:
     """A server's whole life: no thread but this one, and a child for every few inputs."""
     code = 1
     try:
@@ -149,9 +157,13 @@ def _keep(campaign: Campaign, outcome: Outcome, folder: Path) -> None:
     """The input with what it showed; what it was before it was run is made again by the same seed and number."""
     kept = campaign.folder / f"{outcome.kind}-{outcome.number}"
     shutil.rmtree(kept, ignore_errors=True)
-    shutil.copytree(folder, kept, symlinks=True, ignore_dangling_symlinks=True, ignore=lambda _, names: {"pipe"} & set(names))
+    shutil.copytree(
+        folder, kept, symlinks=True, ignore_dangling_symlinks=True, ignore=lambda _, names: {"pipe"} & set(names)
+    )
     words = [f"{finding.signature}\n{finding.details}\n" for finding in outcome.findings]
-    (kept / "findings.txt").write_text(f"{replay(campaign, (outcome.kind, outcome.number))}\n\n" + "\n".join(words), errors="replace")
+    (kept / "findings.txt").write_text(
+        f"{replay(campaign, (outcome.kind, outcome.number))}\n\n" + "\n".join(words), errors="replace"
+    )
 
 
 def replay(campaign: Campaign, job: Job) -> str:

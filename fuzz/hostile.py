@@ -120,7 +120,9 @@ def near(draw: random.Random, old: Any) -> Any:
     if isinstance(old, list):
         return draw.choice((old[::-1], old[:-1], old + old, old * 40, [old], draw.sample(old, len(old))))
     if isinstance(old, dict):
-        return draw.choice((list(old), list(old.items()), {**old, "more": 1}, {"name": old}, dict(list(old.items())[1:])))
+        return draw.choice(
+            (list(old), list(old.items()), {**old, "more": 1}, {"name": old}, dict(list(old.items())[1:]))
+        )
     return draw.choice((0, "", []))
 
 
@@ -162,7 +164,9 @@ def damaged(draw: random.Random, content: bytes, others: Sequence[bytes] = ()) -
         if size == 0:
             break
         # Footers and headers decide what the rest means: they are hit as often as all that lies between.
-        place = draw.choice((draw.randrange(size), draw.randrange(min(size, 128)), size - 1 - draw.randrange(min(size, 600))))
+        place = draw.choice(
+            (draw.randrange(size), draw.randrange(min(size, 128)), size - 1 - draw.randrange(min(size, 600)))
+        )
         _DAMAGES[draw.randrange(len(_DAMAGES))](draw, changed, place)
     if others and draw.random() < 0.05:
         other = draw.choice(others)

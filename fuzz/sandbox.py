@@ -141,7 +141,9 @@ class Doors:
             self._found(Finding("a refusal without a sentence", door))
         touched = changes(before, state_of(self.work), may_change)
         if touched:
-            self._found(Finding("a refusal that left traces", f"{door}: {_kinds(touched)}", f"{touched}\n{words[-3000:]}"))
+            self._found(
+                Finding("a refusal that left traces", f"{door}: {_kinds(touched)}", f"{touched}\n{words[-3000:]}")
+            )
         self._say("refused", door)
 
     def _found(self, finding: Finding) -> None:
@@ -290,7 +292,12 @@ def _tail(path: Path) -> str:
 
 
 def _inside(
-    jobs: Sequence[tuple[Kind, int]], seed: int, specimens: Specimens, limits: Limits, places: Sequence[Path], writer: int
+    jobs: Sequence[tuple[Kind, int]],
+    seed: int,
+    specimens: Specimens,
+    limits: Limits,
+    places: Sequence[Path],
+    writer: int,
 ) -> None:
     """The child's whole life."""
     code = 99
@@ -298,7 +305,7 @@ def _inside(
         most = _limit_memory(limits)
         for (kind, number), folder in zip(jobs, places, strict=True):
             _go_quiet(folder)
-            draw = random.Random(f"{seed}/{kind.name}/{number}")  # noqa: S311  # inputs, not noise
+            draw = random.Random(f"{seed}/{kind.name}/{number}")  # inputs, not noise
             _repeatable_noise(draw.getrandbits(64))
             os.chdir(folder / "work")
             sys.setrecursionlimit(20_000)
@@ -356,5 +363,5 @@ def _repeatable_noise(number: int) -> None:
     """The same input, the same noise: for replays, and here alone."""
     from sparsedp.noise.source import KEY_BYTES, SystemSource
 
-    keys = random.Random(number)  # noqa: S311
+    keys = random.Random(number)
     SystemSource.key = lambda _: keys.randbytes(KEY_BYTES)  # type: ignore[method-assign]

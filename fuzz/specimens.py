@@ -50,7 +50,7 @@ def put(files: Files) -> None:
 
 def made_specimens() -> Specimens:
     """All of them, made in a folder that is gone afterwards; the same in every run, but for the times of spends."""
-    keys = random.Random(20_240_101)  # noqa: S311  # these are no releases of anything
+    keys = random.Random(20_240_101)  # these are no releases of anything
     here = os.getcwd()
     with (
         tempfile.TemporaryDirectory(prefix="sparsedp-fuzz-") as folder,
@@ -163,7 +163,9 @@ def _ledger() -> Files:
     visits = books.declare("visits", epsilon=4)
     books.declare("trials", epsilon=1, delta="1e-9", composition="zcdp")
     rho = books.declare("census", rho=2)
-    sdp.publish("visits.parquet", to="paid.parquet", domain=list(BY), privacy_unit="patient_id", epsilon=1, ledger=visits)
+    sdp.publish(
+        "visits.parquet", to="paid.parquet", domain=list(BY), privacy_unit="patient_id", epsilon=1, ledger=visits
+    )
     sdp.publish("visits.csv", to="again.parquet", domain=["sex:F,M"], privacy_unit="patient_id", rho=1, ledger=rho)
     spend = visits.debit(sdp.Budget(epsilon=1), "a stored one", parameters={"note": ["x", 1]})
     visits.settle(spend, sdp.Laplace().measure([1, 2, 3], epsilon=1))

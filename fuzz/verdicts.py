@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SECRET_TEXT = "Zyx7Canary"
+SECRET_TEXT = "Zyx7Canary"  # noqa: S105
 SECRET_NUMBER = 918_273_645
 SECRETS = tuple(form.encode() for form in (SECRET_TEXT, str(SECRET_NUMBER), f"{SECRET_NUMBER:,}"))
 """In ids, labels, amounts and counts: they may be in what was given, and nowhere else."""
@@ -46,7 +46,9 @@ def raised(error: BaseException) -> Finding:
 
 def place_of(error: BaseException) -> str:
     """The innermost of our own lines that it came through."""
-    ours = [frame for frame in traceback.extract_tb(error.__traceback__) if f"{os.sep}sparsedp{os.sep}" in frame.filename]
+    ours = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if f"{os.sep}sparsedp{os.sep}" in frame.filename
+    ]
     if not ours:
         return "no line of ours"
     last = ours[-1]

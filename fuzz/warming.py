@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ def warm_up(specimens: Specimens) -> None:
     pa.set_cpu_count(1)
     pa.set_io_thread_count(1)
     here = os.getcwd()
-    with tempfile.TemporaryDirectory(prefix="sparsedp-fuzz-") as folder, _silence():
+    with tempfile.TemporaryDirectory(prefix="sparsedp-fuzz-") as folder, _Silence():
         os.chdir(folder)
         try:
             _visit(specimens)
@@ -36,7 +37,13 @@ def _visit(specimens: Specimens) -> None:
     for place, content in enumerate(specimens.releases.values()):
         Path(f"{place}.parquet").write_bytes(content)
         release = sdp.open_release(f"{place}.parquet")
-        for ask in (release.total, lambda: release.top(2), lambda: release.sql("select 1"), release.mean, release.cdf):
+        for ask in (
+            release.total,
+            partial(release.top, 2),
+            partial(release.sql, "select 1"),
+            release.mean,
+            release.cdf,
+        ):
             _tried(ask)
         if place == 0:
             release.report("page.html")
@@ -49,7 +56,12 @@ def _visit(specimens: Specimens) -> None:
             stream.observe(1)
             stream.release()
     sdp.count("visits.csv", list(BY), privacy_unit="patient_id")
-    for words in (("ledger", "show", "budget.db"), ("inspect", "0.parquet"), ("query", "0.parquet", "--total"), PREVIEW):
+    for words in (
+        ("ledger", "show", "budget.db"),
+        ("inspect", "0.parquet"),
+        ("query", "0.parquet", "--total"),
+        PREVIEW,
+    ):
         main(list(words))
     release.plot("picture.png")
 
@@ -62,7 +74,7 @@ def _tried(ask: Callable[[], Any]) -> None:
         ask()
 
 
-class _silence:
+class _Silence:
     """Nothing is printed meanwhile."""
 
     def __enter__(self) -> None:

@@ -64,17 +64,65 @@ FILES = (
 )
 OUTPUTS = (
     *("out.release.parquet", "out.csv", "out.html", "out.png", "out.stream", "out.db", "-", "visits.csv", "budget.db"),
-    *("folder", "folder/out.parquet", "dangling", "nowhere/out.parquet", "/dev/full", "/dev/null", "/proc/nowhere/x.parquet"),
+    *(
+        "folder",
+        "folder/out.parquet",
+        "dangling",
+        "nowhere/out.parquet",
+        "/dev/full",
+        "/dev/null",
+        "/proc/nowhere/x.parquet",
+    ),
     *("visits.release.parquet", "x" * 300, "", "out", "visits.csv/below.parquet", "loop", "ünï çödé.parquet"),
 )
-NUMBERS = (*hostile.FRACTIONS, "0.5", "1", "0", "-1", "nan", "inf", "1e300000000", "1e-9", "0.999", "1/3", "10", "100000")
+NUMBERS = (
+    *hostile.FRACTIONS,
+    "0.5",
+    "1",
+    "0",
+    "-1",
+    "nan",
+    "inf",
+    "1e300000000",
+    "1e-9",
+    "0.999",
+    "1/3",
+    "10",
+    "100000",
+)
 AXES = (
     *BY,
     *("sex:F,M,other", "age:0..100/5", "age:[0,18,65,120]", "age:0..99", "hour:0..23", "month:2024-01..2024-12/1mo"),
-    *("at:2024-01-01..2024-01-02/1h@Europe/Berlin", "at:2024-01-01..2024-01-02/1h@Mars", "day:2024-01-14..2024-01-01/1d"),
-    *("age:0..1e300000000", "age:0..100/0", "age:0..100/1e-300000000", "age:[5,4]", "age:[]", "sex:", ":", "age", "a:b:c"),
-    *("sex:F,F", "day:0001-01-01..9999-12-31/1s", "day:2024-01-01..2024-01-14/0d", "age:0..100/-5", "age:nan..inf", "count:0..3"),
-    *("day:2024-01-01..2024-01-14/1e9d", "age:0..99999999999999999999", 'sex:"F', "x:" + ",".join(map(str, range(3000)))),
+    *(
+        "at:2024-01-01..2024-01-02/1h@Europe/Berlin",
+        "at:2024-01-01..2024-01-02/1h@Mars",
+        "day:2024-01-14..2024-01-01/1d",
+    ),
+    *(
+        "age:0..1e300000000",
+        "age:0..100/0",
+        "age:0..100/1e-300000000",
+        "age:[5,4]",
+        "age:[]",
+        "sex:",
+        ":",
+        "age",
+        "a:b:c",
+    ),
+    *(
+        "sex:F,F",
+        "day:0001-01-01..9999-12-31/1s",
+        "day:2024-01-01..2024-01-14/0d",
+        "age:0..100/-5",
+        "age:nan..inf",
+        "count:0..3",
+    ),
+    *(
+        "day:2024-01-01..2024-01-14/1e9d",
+        "age:0..99999999999999999999",
+        'sex:"F',
+        "x:" + ",".join(map(str, range(3000))),
+    ),
 )
 BY_NAME: dict[str, tuple[str, ...]] = {
     "source": FILES,
@@ -97,7 +145,16 @@ BY_NAME: dict[str, tuple[str, ...]] = {
     "total": ("50000", "10000..50000", "..", "1..", "-5", "1e5", "9" * 30, "9" * 5000),
     "clamp": ("0..500", "500..0", "0..", "..", "0..1e300000000", "nan..1", "0.001..1", "-5..5", "x"),
     "dataset": ("visits", "visits", "census", "trials", "no such", ""),
-    "mechanism": ("adaptive", "laplace", "hierarchical", "privelet", "compressive", "adaptive:cells", "adaptive:", "no:such"),
+    "mechanism": (
+        "adaptive",
+        "laplace",
+        "hierarchical",
+        "privelet",
+        "compressive",
+        "adaptive:cells",
+        "adaptive:",
+        "no:such",
+    ),
     "workload": ("any", "cells", "ranges", "none"),
     "value": ("amount", "age", "sex", "nobody"),
     "outside": ("sex=other", "age=clamp", "sex=", "=", "nobody=drop", "day=clamp"),
@@ -116,11 +173,33 @@ BY_NAME: dict[str, tuple[str, ...]] = {
     "recovery": ("direct", "layers", "no such", ""),
     "start": ("2026-01-01", "2026-13-01", "0001-01-01", "9999-12-31T23:59", "now", ""),
     "every": ("1h", "1d", "1mo", "0h", "-1d", "1e9d", "9999999d", "x", ""),
-    "box": ("day=2024-01-03..2024-01-05", "sex=F", "sex=F,M", "age=18..65", "age=", "=", "nobody=1", "cell=0..3", "day=2024-99",
-            "cell=0..99999999999999999999", 'sex="F', "tick=0..3", "time=2026-01-01..2026-01-01T03:00", "age=nan..inf", "age=5..1"),
+    "box": (
+        "day=2024-01-03..2024-01-05",
+        "sex=F",
+        "sex=F,M",
+        "age=18..65",
+        "age=",
+        "=",
+        "nobody=1",
+        "cell=0..3",
+        "day=2024-99",
+        "cell=0..99999999999999999999",
+        'sex="F',
+        "tick=0..3",
+        "time=2026-01-01..2026-01-01T03:00",
+        "age=nan..inf",
+        "age=5..1",
+    ),
     "axis": ("day", "sex", "age", "month", "nobody"),
     "marginal": ("sex", "day", "day,sex", "sex,sex", "nobody", ","),
-    "with_tables": ("people=public.csv", "people=visits.parquet", "release=public.csv", "people=nowhere.csv", "=", "x=folder"),
+    "with_tables": (
+        "people=public.csv",
+        "people=visits.parquet",
+        "release=public.csv",
+        "people=nowhere.csv",
+        "=",
+        "x=folder",
+    ),
     "shape": ("flat", "smooth", "steps", "spiky", "unknown", "none"),
     "delimiter": (",", ";", "\t", "", ",,", "é", '"', "\n"),
     "decimal": (".", ",", "", "x", "12"),
@@ -129,16 +208,54 @@ BY_NAME: dict[str, tuple[str, ...]] = {
     "title": ("Visits", "<script>alert(1)</script>", "\x1b[2K", ""),
     "name": ("flights", "nettrace", "no such"),
     "sql": (
-        *("select sum(count) from release", "select * from release", "select * from read_csv('visits.csv')", "-", "select"),
-        *("copy release to 'x.csv'", "attach 'budget.db'", "select 1; select 2", "select * from people", "drop table release"),
+        *(
+            "select sum(count) from release",
+            "select * from release",
+            "select * from read_csv('visits.csv')",
+            "-",
+            "select",
+        ),
+        *(
+            "copy release to 'x.csv'",
+            "attach 'budget.db'",
+            "select 1; select 2",
+            "select * from people",
+            "drop table release",
+        ),
         *("select cast('\x1b[2K' as varchar)", "install httpfs", "set memory_limit = '1TB'", "select 1/0, 'x'::int"),
     ),
-}  # fmt: skip
+}
 GIVEN = (
-    *(b"", b"1\n2\n3\n", b"%d\n" % SECRET_NUMBER, b"time,count\n2026-01-01T08:00,%d\n" % SECRET_NUMBER, b"x\n", b"\xff\n"),
-    *(b'{"time": "2026-01-01T08:00", "count": %d}\n' % SECRET_NUMBER, b'{"count": %d' % SECRET_NUMBER, b"[1]\n", b"{}\n"),
-    *(b"{" * 3000, b'{"a":' * 3000, b"select * from release", b"9" * 400, b"-5\n", b"\x00", b"1\n\n2\n", b"8,%d\n" % SECRET_NUMBER),
-    *(b'{"count": "%s"}\n' % SECRET_TEXT.encode(), b"2026-01-01,%s\n" % SECRET_TEXT.encode(), b"9" * 5000 + b"\n", b"1e5\n"),
+    *(
+        b"",
+        b"1\n2\n3\n",
+        b"%d\n" % SECRET_NUMBER,
+        b"time,count\n2026-01-01T08:00,%d\n" % SECRET_NUMBER,
+        b"x\n",
+        b"\xff\n",
+    ),
+    *(
+        b'{"time": "2026-01-01T08:00", "count": %d}\n' % SECRET_NUMBER,
+        b'{"count": %d' % SECRET_NUMBER,
+        b"[1]\n",
+        b"{}\n",
+    ),
+    *(
+        b"{" * 3000,
+        b'{"a":' * 3000,
+        b"select * from release",
+        b"9" * 400,
+        b"-5\n",
+        b"\x00",
+        b"1\n\n2\n",
+        b"8,%d\n" % SECRET_NUMBER,
+    ),
+    *(
+        b'{"count": "%s"}\n' % SECRET_TEXT.encode(),
+        b"2026-01-01,%s\n" % SECRET_TEXT.encode(),
+        b"9" * 5000 + b"\n",
+        b"1e5\n",
+    ),
 )
 
 
@@ -204,7 +321,9 @@ def command_line(draw: random.Random, path: tuple[str, ...], command: Any) -> li
         for _ in range(draw.choice((1, 1, 2)) if one.multiple else 1):
             words += [option] if one.is_flag else [option, _word(draw, path, _alias(path, one.name), odd)]
     if draw.random() < 0.1:
-        words.insert(draw.randint(0, len(words)), draw.choice(("--json", "--no-such", hostile_word(draw), "--help", "--version")))
+        words.insert(
+            draw.randint(0, len(words)), draw.choice(("--json", "--no-such", hostile_word(draw), "--help", "--version"))
+        )
     if draw.random() < 0.05:
         draw.shuffle(words)
     return words
@@ -225,7 +344,9 @@ QUESTIONS = ("sql", "sql", "total", "box", "mean", "quantile", "median", "cdf", 
 
 def _alias(path: tuple[str, ...], name: str) -> str:
     """Names that the program uses inside, as they are typed."""
-    return {"form": "format", "contribution": "max_contributions" if path == ("preview",) else "contribution"}.get(name, name)
+    return {"form": "format", "contribution": "max_contributions" if path == ("preview",) else "contribution"}.get(
+        name, name
+    )
 
 
 class CommandLines:
@@ -258,9 +379,17 @@ class ProjectFiles:
         furnish(specimens, draw)
         Path("sparsedp.toml").write_bytes(mutated_project(draw))
         words = draw.choice(
-            (("release",), ("release",), ("release", "--dry-run"), ("release", "--dry-run", "--json"), ("ledger", "show"),
-             ("inspect", "sparsedp.toml"), ("inspect", "sparsedp.toml", "--json"), ("release", "--project", "sparsedp.toml"))
-        )  # fmt: skip
+            (
+                ("release",),
+                ("release",),
+                ("release", "--dry-run"),
+                ("release", "--dry-run", "--json"),
+                ("ledger", "show"),
+                ("inspect", "sparsedp.toml"),
+                ("inspect", "sparsedp.toml", "--json"),
+                ("release", "--project", "sparsedp.toml"),
+            )
+        )
         return lambda doors: (doors.command(*words, may_change=("visits.stream",)), None)[1]
 
 
@@ -308,7 +437,9 @@ def _toml(document: dict[str, Any]) -> str:
 
 
 def _quoted(text: str) -> str:
-    escaped = "".join(sign if 31 < ord(sign) != 127 and sign not in '"\\' else f"\\u{ord(sign):04x}" for sign in str(text))
+    escaped = "".join(
+        sign if 31 < ord(sign) != 127 and sign not in '"\\' else f"\\u{ord(sign):04x}" for sign in str(text)
+    )
     return f'"{escaped}"'
 
 

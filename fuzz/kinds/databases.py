@@ -31,7 +31,12 @@ def change_database(draw: random.Random, path: str, *, keep: tuple[str, ...] = (
         _change_header(draw, file)
     else:
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            for pragma in ("ignore_check_constraints = ON", "writable_schema = ON", "foreign_keys = OFF", "synchronous = OFF"):
+            for pragma in (
+                "ignore_check_constraints = ON",
+                "writable_schema = ON",
+                "foreign_keys = OFF",
+                "synchronous = OFF",
+            ):
                 connection.execute(f"PRAGMA {pragma}")
             connection.text_factory = lambda text: text.decode(errors="surrogateescape")
             for _ in range(draw.choice((1, 1, 2, 3))):
@@ -45,8 +50,12 @@ def change_database(draw: random.Random, path: str, *, keep: tuple[str, ...] = (
 def _change_header(draw: random.Random, file: Path) -> None:
     """The hundred bytes that say how all others are read."""
     content = bytearray(file.read_bytes())
-    place, width = draw.choice(((16, 2), (18, 1), (19, 1), (20, 1), (24, 4), (28, 4), (32, 4), (36, 4), (40, 4), (44, 4)))
-    content[place : place + width] = draw.choice((0, 1, 2, 255, draw.getrandbits(8 * width))).to_bytes(4, "big")[-width:]
+    place, width = draw.choice(
+        ((16, 2), (18, 1), (19, 1), (20, 1), (24, 4), (28, 4), (32, 4), (36, 4), (40, 4), (44, 4))
+    )
+    content[place : place + width] = draw.choice((0, 1, 2, 255, draw.getrandbits(8 * width))).to_bytes(4, "big")[
+        -width:
+    ]
     file.write_bytes(bytes(content))
 
 
@@ -58,7 +67,7 @@ def _cells(draw: random.Random, connection: sqlite3.Connection) -> None:
     """Other values, of any type, in one column of some rows."""
     table = draw.choice(_tables(connection))
     column = draw.choice([row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')])
-    rows = connection.execute(f'SELECT rowid, "{column}" FROM "{table}"').fetchall()  # noqa: S608
+    rows = connection.execute(f'SELECT rowid, "{column}" FROM "{table}"').fetchall()
     if not rows:
         return
     guards = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
@@ -66,7 +75,7 @@ def _cells(draw: random.Random, connection: sqlite3.Connection) -> None:
         connection.execute(f'DROP TRIGGER "{name}"')
     try:
         for row, old in draw.sample(rows, draw.choice((1, 1, len(rows)))):
-            where = f'UPDATE "{table}" SET "{column}" = ? WHERE rowid = ?'  # noqa: S608
+            where = f'UPDATE "{table}" SET "{column}" = ? WHERE rowid = ?'
             connection.execute(where, (_cell(draw, old), row))
     finally:
         for _, sql in guards:
@@ -99,16 +108,18 @@ def _rows(draw: random.Random, connection: sqlite3.Connection) -> None:
     guards = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
     for name, _ in guards:
         connection.execute(f'DROP TRIGGER "{name}"')
-    some = f'(SELECT rowid FROM "{table}" ORDER BY random() LIMIT 1)'.replace("random()", f"rowid % {draw.randint(1, 5)}")  # noqa: S608
+    some = f'(SELECT rowid FROM "{table}" ORDER BY random() LIMIT 1)'.replace(
+        "random()", f"rowid % {draw.randint(1, 5)}"
+    )
     try:
         connection.execute(
             draw.choice(
                 (
-                    f'DELETE FROM "{table}"',  # noqa: S608
-                    f'DELETE FROM "{table}" WHERE rowid IN {some}',  # noqa: S608
-                    f'UPDATE "{table}" SET rowid = rowid + {draw.choice((1, 1000, 2**40))} WHERE rowid IN {some}',  # noqa: S608
-                    f'INSERT OR IGNORE INTO "{table}" SELECT * FROM "{table}" WHERE rowid IN {some}',  # noqa: S608
-                    f'UPDATE "{table}" SET rowid = -rowid WHERE rowid IN {some}',  # noqa: S608
+                    f'DELETE FROM "{table}"',
+                    f'DELETE FROM "{table}" WHERE rowid IN {some}',
+                    f'UPDATE "{table}" SET rowid = rowid + {draw.choice((1, 1000, 2**40))} WHERE rowid IN {some}',
+                    f'INSERT OR IGNORE INTO "{table}" SELECT * FROM "{table}" WHERE rowid IN {some}',
+                    f'UPDATE "{table}" SET rowid = -rowid WHERE rowid IN {some}',
                 )
             )
         )
@@ -128,17 +139,17 @@ def _schema(draw: random.Random, connection: sqlite3.Connection) -> None:
             (
                 "CREATE TABLE more (x)",
                 "CREATE TABLE x (y PRIMARY KEY) WITHOUT ROWID",
-                f'CREATE VIEW more AS SELECT * FROM "{table}"',  # noqa: S608
+                f'CREATE VIEW more AS SELECT * FROM "{table}"',
                 f'CREATE TRIGGER more BEFORE INSERT ON "{table}" BEGIN SELECT raise(IGNORE); END',
-                f'CREATE TRIGGER more AFTER UPDATE ON "{table}" BEGIN DELETE FROM "{table}"; END',  # noqa: S608
+                f'CREATE TRIGGER more AFTER UPDATE ON "{table}" BEGIN DELETE FROM "{table}"; END',
                 f'CREATE TRIGGER more AFTER UPDATE ON "{table}" BEGIN SELECT count(*) FROM ({endless} x FROM n); END',
                 f'CREATE INDEX more ON "{table}" ("{first[0][1]}")',
                 f'DROP TABLE "{table}"',
                 f'ALTER TABLE "{table}" RENAME TO other',
                 f'ALTER TABLE "{table}" ADD COLUMN more',
                 f'ALTER TABLE "{table}" RENAME TO other; CREATE VIEW "{table}" AS {endless} {columns} FROM n',
-                f'ALTER TABLE "{table}" RENAME TO other; CREATE VIEW "{table}" AS SELECT * FROM other',  # noqa: S608
-                f'ALTER TABLE "{table}" RENAME TO other; CREATE TABLE "{table}" AS SELECT * FROM other',  # noqa: S608
+                f'ALTER TABLE "{table}" RENAME TO other; CREATE VIEW "{table}" AS SELECT * FROM other',
+                f'ALTER TABLE "{table}" RENAME TO other; CREATE TABLE "{table}" AS SELECT * FROM other',
                 "UPDATE sqlite_schema SET sql = 'CREATE TABLE x (' WHERE rowid = 1",
                 "UPDATE sqlite_schema SET rootpage = rootpage + 1 WHERE type = 'table'",
                 "UPDATE sqlite_schema SET rootpage = 2",
@@ -239,7 +250,9 @@ class StreamFiles:
         def run(doors: Doors) -> None:
             stream = doors.call("open_stream", lambda: sdp.open_stream(path, log_lost=lost), may_change=(path,))
             if stream is not None:
-                doors.answer("stream", lambda: f"{stream.ticks} {stream.guarantee} {stream.describe()}", may_change=(path,))
+                doors.answer(
+                    "stream", lambda: f"{stream.ticks} {stream.guarantee} {stream.describe()}", may_change=(path,)
+                )
                 doors.answer("observe", lambda: stream.observe(SECRET_NUMBER), may_change=(path,))
                 doors.call("observe again", lambda: stream.observe(SECRET_NUMBER, at=3), may_change=(path,))
                 release = doors.call("stream.release", lambda: stream.release(), may_change=(path,))

@@ -61,7 +61,9 @@ def put_together(draw: random.Random, parts: Opened) -> bytes:
     sink = io.BytesIO()
     packing = draw.choice(("zstd", "zstd", "zstd", "none", "snappy", "gzip"))
     with pq.ParquetWriter(sink, parts.table.schema, compression=packing, store_schema=draw.random() < 0.1) as writer:
-        writer.write_table(parts.table, row_group_size=7 if parts.table.num_rows < 1000 and draw.random() < 0.2 else None)
+        writer.write_table(
+            parts.table, row_group_size=7 if parts.table.num_rows < 1000 and draw.random() < 0.2 else None
+        )
         writer.add_key_value_metadata(metadata)
     return sink.getvalue()
 
@@ -236,8 +238,12 @@ class Releases:
 def _interval(release: Any, draw: random.Random) -> Any:
     box: dict[str, object] = {}
     if release.domain is not None:
-        box = {draw.choice(release.domain.names): draw.choice((0, "F", "2024-01", (0, 3), "nowhere", slice(0, 1), None))}
-    return release.interval(draw.choice((0, (0, 2), slice(0, 1), box, -1, 10**9, "F", None, [1.0])), draw.choice((0.95, 0.5)))
+        box = {
+            draw.choice(release.domain.names): draw.choice((0, "F", "2024-01", (0, 3), "nowhere", slice(0, 1), None))
+        }
+    return release.interval(
+        draw.choice((0, (0, 2), slice(0, 1), box, -1, 10**9, "F", None, [1.0])), draw.choice((0.95, 0.5))
+    )
 
 
 QUESTIONS: list[tuple[str, Callable[[Any, random.Random], Any]]] = [

@@ -95,7 +95,11 @@ def _dialect(draw: random.Random) -> Any:
             {"decimal": draw.choice((",", ".", "", "x", None))},
             {"quote": draw.choice(("'", '"', "", "''", "\0", "é"))},
             {"date_format": draw.choice(("%d.%m.%Y", "%Y-%m-%d", "%", "%q", "", {"day": "%Y"}, {"nobody": "%Y"}, 3))},
-            {"encoding": draw.choice(("latin-1", "utf-16", "cp1252", "utf-8", "no such", "rot13", "hex", "\0", "idna"))},
+            {
+                "encoding": draw.choice(
+                    ("latin-1", "utf-16", "cp1252", "utf-8", "no such", "rot13", "hex", "\0", "idna")
+                )
+            },
             {draw.choice(hostile.TEXTS): draw.choice(hostile.TEXTS)},
             hostile.value(draw),
         )
@@ -126,8 +130,34 @@ def _field(draw: random.Random, line: bytes) -> bytes:
 
 _SECRET = SECRET_TEXT.encode()
 SPECIAL_FIELDS = (
-    *(b"", b'"', b'""', b'"""', b'"' + _SECRET, _SECRET + b'"', b'"a\nb"', b"'", b"\\", b'\\"', b"\0", b"\r", b" ", b"\t"),
-    *(b"\xff\xfe", b"\xc3", _SECRET + b"\xff", b"\xef\xbb\xbf", b"\x1a", b"nan", b"NULL", b"1e999", b"-1", b"%d" % SECRET_NUMBER),
+    *(
+        b"",
+        b'"',
+        b'""',
+        b'"""',
+        b'"' + _SECRET,
+        _SECRET + b'"',
+        b'"a\nb"',
+        b"'",
+        b"\\",
+        b'\\"',
+        b"\0",
+        b"\r",
+        b" ",
+        b"\t",
+    ),
+    *(
+        b"\xff\xfe",
+        b"\xc3",
+        _SECRET + b"\xff",
+        b"\xef\xbb\xbf",
+        b"\x1a",
+        b"nan",
+        b"NULL",
+        b"1e999",
+        b"-1",
+        b"%d" % SECRET_NUMBER,
+    ),
     *(b"x" * 70_000, b"2024-01-05T25:00", b"0001-01-01", b"9" * 400, b"1.5.5", b"\xe2\x80\xa8", b"\x1b[31m" + _SECRET),
 )
 LINE_CHANGES: tuple[Callable[[random.Random, bytes], bytes], ...] = (
@@ -150,7 +180,9 @@ WHOLE_CHANGES: tuple[Callable[[random.Random, bytes], bytes], ...] = (
     lambda draw, content: content.split(b"\n", 1)[0],
     lambda draw, content: content.replace(b"\n", b"\r"),
     lambda draw, content: content.replace(b"\n", b"\r\n"),
-    lambda draw, content: content.decode(errors="replace").encode(draw.choice(("utf-16", "utf-16-be", "utf-32", "utf-7"))),
+    lambda draw, content: content.decode(errors="replace").encode(
+        draw.choice(("utf-16", "utf-16-be", "utf-32", "utf-7"))
+    ),
     lambda draw, content: b"\xef\xbb\xbf" + content,
     lambda draw, content: content + content,
     lambda draw, content: b"\n\n\n" + content,
@@ -190,7 +222,9 @@ def odd_table(draw: random.Random, table: Any) -> Any:
             elif how < 0.85:
                 table = table.drop_columns([name])
             elif how < 0.92:
-                table = table.rename_columns([draw.choice(hostile.TEXTS[:60]) if one == name else one for one in table.column_names])
+                table = table.rename_columns(
+                    [draw.choice(hostile.TEXTS[:60]) if one == name else one for one in table.column_names]
+                )
             else:
                 table = table.slice(0, draw.choice((0, 1, 3)))
         except (pa.ArrowException, ValueError, TypeError, OverflowError, UnicodeEncodeError):
@@ -206,7 +240,9 @@ def odd_column(draw: random.Random, rows: int) -> Any:
 
 
 def _text(draw: random.Random) -> str:
-    text = draw.choice(("F", "M", "", SECRET_TEXT, f"{SECRET_TEXT}\0", "2024-01-05", "12", "nan", hostile.text_of(draw)))
+    text = draw.choice(
+        ("F", "M", "", SECRET_TEXT, f"{SECRET_TEXT}\0", "2024-01-05", "12", "nan", hostile.text_of(draw))
+    )
     return text.encode(errors="replace").decode()
 
 
@@ -220,7 +256,10 @@ ODD_COLUMNS: Sequence[tuple[Callable[[random.Random], Any], Any]] = (
     (lambda draw: draw.choice((0, 1, -1, SECRET_NUMBER, 2**63 - 1, -(2**63))), pa.int64()),
     (lambda draw: draw.choice((0, 1, 2**64 - 1, SECRET_NUMBER)), pa.uint64()),
     (lambda draw: draw.choice((0, 1, 127, -128)), pa.int8()),
-    (lambda draw: draw.choice((0.0, -0.0, 1.5, float("nan"), float("inf"), -1e308, float(SECRET_NUMBER))), pa.float64()),
+    (
+        lambda draw: draw.choice((0.0, -0.0, 1.5, float("nan"), float("inf"), -1e308, float(SECRET_NUMBER))),
+        pa.float64(),
+    ),
     (lambda draw: draw.choice((0.0, float("nan"), 1.5)), pa.float16()),
     (lambda draw: draw.choice((True, False)), pa.bool_()),
     (lambda draw: draw.choice((0, 1, 10**9, -(10**9))), pa.date32()),
@@ -250,7 +289,9 @@ class ParquetRecords:
         table = odd_table(draw, specimens.records) if draw.random() < 0.6 else specimens.records
         sink = io.BytesIO()
         try:
-            pq.write_table(table, sink, row_group_size=draw.choice((None, 7)), use_deprecated_int96_timestamps=draw.random() < 0.1)
+            pq.write_table(
+                table, sink, row_group_size=draw.choice((None, 7)), use_deprecated_int96_timestamps=draw.random() < 0.1
+            )
         except (pa.ArrowException, OverflowError):
             pq.write_table(specimens.records, sink)
         content = sink.getvalue()
