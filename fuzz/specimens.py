@@ -102,22 +102,22 @@ def _saved(made: dict[str, Any]) -> dict[str, bytes]:
 
 def _releases() -> dict[str, Any]:
     counts = np.random.default_rng(3).poisson(20, (14, 2))
-    table = {"domain": list(BY)}
+    table = list(BY)
     ticks = sdp.ContinualAdaptive(epsilon=1, start="2026-01-01", every="1h")
     ticks.observe_many([3, 1, 4, 1, 5, 9, 2, 6])
-    adaptive = sdp.release(counts, epsilon=1, **table)
+    adaptive = sdp.release(counts, epsilon=1, domain=table)
     return {
         "adaptive": adaptive,
         "marginal": adaptive.marginal("sex"),
         "vector": sdp.release(counts[:, 0], epsilon="0.5", contribution=3),
-        "laplace": sdp.release(counts, epsilon=1, mechanism="laplace", **table),
-        "gaussian": sdp.release(counts, rho="0.5", mechanism="laplace", **table),
-        "with delta": sdp.release(counts, epsilon=1, delta="1e-6", **table),
+        "laplace": sdp.release(counts, epsilon=1, mechanism="laplace", domain=table),
+        "gaussian": sdp.release(counts, rho="0.5", mechanism="laplace", domain=table),
+        "with delta": sdp.release(counts, epsilon=1, delta="1e-6", domain=table),
         "hierarchical": sdp.release(counts.ravel(), epsilon=1, mechanism="hierarchical", domain=["age:0..27"]),
         "privelet": sdp.release(counts, epsilon=1, mechanism="privelet", domain=["age:0..70/5", "sex:F,M"]),
         "compressive": sdp.release(counts[:, 0], epsilon=5, mechanism=sdp.Compressive(seed=1, sparsity=2)),
         "constrained": sdp.release(
-            counts, epsilon=1, constraints=sdp.Constraints(total=560, integers=True), **table, mechanism="laplace"
+            counts, epsilon=1, constraints=sdp.Constraints(total=560, integers=True), domain=table, mechanism="laplace"
         ),
         "months": sdp.release(counts[:12, 0], epsilon=1, domain=["month:2024-01..2024-12/1mo"]),
         "bins": sdp.release(counts[:3, 0], epsilon=1, mechanism="laplace", domain=["age:[0,18,65,120]"]),

@@ -53,7 +53,7 @@ def put_together(draw: random.Random, parts: Opened) -> bytes:
     text = hostile.json_text(draw, document)
     try:
         said = json.loads(text)
-        text = hostile.json.dumps({**said, "digest": _digest(parts.table, said, parts.embedded)}, sort_keys=True)
+        text = json.dumps({**said, "digest": _digest(parts.table, said, parts.embedded)}, sort_keys=True)
     except Exception:  # what has no digest is given as it is
         pass
     metadata = {KEY: text.encode(errors="surrogatepass")}
