@@ -60,10 +60,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 flush=True,
             )
 
-    run(campaign, jobs, specimens, given.processes, told)
+    interrupted = False
+    try:
+        run(campaign, jobs, specimens, given.processes, told)
+    except KeyboardInterrupt:
+        interrupted = True
+        print(f"\nInterrupted: the table is of what was done, {done:,} of {sum(map(len, jobs)):,} inputs.")
     gc.unfreeze()  # or libraries complain of what is left when Python ends
     _show(campaign, time.monotonic() - begun)
-    return 1 if campaign.found else 0
+    return 1 if campaign.found else 130 if interrupted else 0
 
 
 def _options(kinds: list[str]) -> argparse.ArgumentParser:

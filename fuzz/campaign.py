@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import shutil
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -91,8 +92,14 @@ def run(
         os.close(writer)
         servers.append(server)
         pipes[reader] = b""
-    for outcome in _heard(pipes):
-        told(outcome, campaign.take(outcome))
+    try:
+        for outcome in _heard(pipes):
+            told(outcome, campaign.take(outcome))
+    except KeyboardInterrupt:
+        for server in servers:
+            os.killpg(server, signal.SIGKILL)
+            os.waitpid(server, 0)
+        raise
     for place, server in enumerate(servers):
         _, status = os.waitpid(server, 0)
         if status:
@@ -129,6 +136,7 @@ def _serve(
 ) -> None:
     """A server's whole life: no thread but this one, and a child for every few inputs."""
     code = 1
+    os.setpgid(0, 0)  # Ctrl-C is for the command, which ends its servers and their children
     try:
         if not single_threaded():
             raise RuntimeError("a fork keeps one thread; this process has several")
