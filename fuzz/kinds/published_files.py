@@ -114,7 +114,7 @@ def _other_columns(draw: random.Random, table: Any) -> Any:
     for _ in range(draw.choice((1, 1, 2))):
         try:
             table = draw.choice(COLUMN_CHANGES)(draw, table)
-        except (pa.ArrowException, ValueError, TypeError, OverflowError, IndexError):
+        except (pa.ArrowException, ValueError, TypeError, OverflowError, LookupError):
             continue  # not every column can be turned into every other
     return table
 

@@ -108,6 +108,8 @@ DAMAGE = {
     "not JSON": "UPDATE stream SET description = '{'",
     "a list": "UPDATE stream SET description = '[]'",
     "nothing described": "UPDATE stream SET description = '{}'",
+    "settings that are a list": "UPDATE stream SET description = json_set(description, '$.settings', json('[]'))",
+    "totals at no tick": "UPDATE stream SET description = json_set(description, '$.settings.totals_every', 0)",
     "no row": "DELETE FROM stream",
     "no table": "DROP TABLE stream",
     "a tick is missing": "DELETE FROM counts WHERE tick = 3",

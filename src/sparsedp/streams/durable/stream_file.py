@@ -37,6 +37,9 @@ SELECT = {
 
 _NOTHING = np.empty(0, np.int64)
 
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, MemoryError)
+"""What comes of reading a file that says other things than a stream does."""
+
 CHECKED_EVERY = 0.01
 """Seconds between two looks whether the file is still where it was: every tick, but for those in quick succession."""
 
@@ -113,7 +116,7 @@ class StreamFile:
                     _leave_a_log(path.resolve())
             finally:
                 lock.release()
-            if isinstance(error, sqlite3.Error | OSError | ValueError | TypeError | KeyError):
+            if isinstance(error, (sqlite3.Error, OSError, *UNREADABLE)):
                 raise BadFile(_unopened(path, error)) from None
             raise
 
