@@ -96,9 +96,10 @@ def run(
         for outcome in _heard(pipes):
             told(outcome, campaign.take(outcome))
     except KeyboardInterrupt:
-        for server in servers:
+        for place, server in enumerate(servers):
             os.killpg(server, signal.SIGKILL)
             os.waitpid(server, 0)
+            shutil.rmtree(campaign.folder / f"server-{place}", ignore_errors=True)
         raise
     for place, server in enumerate(servers):
         _, status = os.waitpid(server, 0)

@@ -255,6 +255,22 @@ def test_a_promise_that_its_figures_do_not_give_is_refused(description: dict[str
         sdp.open_release(rewritten(path, description))
 
 
+@pytest.mark.parametrize(
+    "recovery", [{"name": []}, {"name": "layers", "stats": [1]}, {"name": "layers", "stats": None}]
+)
+def test_a_recovery_that_is_described_otherwise_is_refused(recovery: dict[str, Any], tmp_path: Path) -> None:
+    """Pages and answers look there."""
+    path = RELEASE.save(tmp_path / "x.parquet")
+    with pytest.raises(BadFile, match="it was not written by this library"):
+        sdp.open_release(rewritten(path, {"recovery": recovery}))
+
+
+def test_a_page_is_made_whatever_a_recovery_says_of_its_layers(tmp_path: Path) -> None:
+    described = {**RELEASE.recovery, "stats": {"layers": ["many"]}}
+    release = sdp.open_release(rewritten(RELEASE.save(tmp_path / "x.parquet"), {"recovery": described}))
+    assert release.report(tmp_path / "x.html").exists()
+
+
 @pytest.mark.parametrize("record", [{"a": b"bytes"}, {"a": {1, 2}}])
 def test_a_record_that_no_file_can_hold_is_refused(record: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match="record is not of texts and numbers"):
