@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import ceil, inf, isfinite, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
@@ -59,6 +59,8 @@ class IndependentCells:
 
     def _half_width(self, sizes: Floats, deviation: float, level: float) -> float:
         upper = (1 + level) / 2
+        if not isfinite(deviation):  # of values beyond all numbers, as a file may hold them
+            return inf
         if self.law is None or deviation == 0:
             return normal_quantile(level) * deviation
         if len(sizes) == 1:
