@@ -301,3 +301,14 @@ def test_a_release_that_is_not_private_says_so_in_the_file(tmp_path: Path) -> No
     path = release.save(tmp_path / "x.parquet")
     assert "NOT PRIVATE" in json.loads(pq.read_metadata(path).metadata[b"sparsedp"])["guarantee"]["statement"]
     assert not sdp.open_release(path).private
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1e300])
+def test_values_beyond_any_count_are_refused(value: float, tmp_path: Path) -> None:
+    contents = columns_file.open_contents(RELEASE.save(tmp_path / "x.parquet"), "release")
+    values = contents.columns["count"].astype(np.float64, copy=True)
+    values[1] = value
+    columns = {**contents.columns, "count": values}
+    forged = Contents("release", columns, contents.description, contents.utc, contents.embedded)
+    with pytest.raises(BadFile, match="it was not written by this library"):
+        sdp.open_release(columns_file.save(tmp_path / "x.parquet", forged))

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 FIELDS: dict[str, type] = {"noise": dict, "recovery": dict, "plan": dict, "record": dict, "summed_to": list}
 """What the description of a release has to be made of, where it has it."""
 
+FARTHEST = 1e150
+"""Estimates are far smaller; the squares of larger ones would be no numbers."""
+
 
 def open_release(
     path: str | os.PathLike[str], *, signer: Public | None = None, memory: str | int | None = None
@@ -161,8 +164,11 @@ def _from_file(contents: Contents, memory: str | int | None) -> Release:
         raise InvalidInput("recovery", "described in another way", "give a file as it was written")
     quantity = Quantity.from_description(description["quantity"]) if "quantity" in description else RECORDS
     embedded = contents.embedded.get(saved_form.SYNOPSIS)
+    values = contents.columns[quantity.column].astype(np.float64, copy=True)
+    if not (np.abs(values) < FARTHEST).all():
+        raise InvalidInput("values", "beyond any count", "give a file as it was written")
     release = Release(
-        values=contents.columns[quantity.column].astype(np.float64, copy=True),
+        values=values,
         guarantee=Guarantee.from_description(description["guarantee"]),
         mechanism=named("mechanism", description["mechanism"]),
         noise=description["noise"],
