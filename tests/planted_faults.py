@@ -8,12 +8,11 @@ from typing import Any, NoReturn
 
 import fuzz.__main__ as command  # first: it says how many threads libraries may have
 import fuzz.warming
-from fuzz.specimens import Specimens
-from fuzz.verdicts import SECRET_TEXT
-
 import sparsedp as sdp
 import sparsedp.cli.project
 import sparsedp.cli.running
+from fuzz.specimens import Specimens
+from fuzz.verdicts import SECRET_TEXT
 
 
 def plant() -> None:

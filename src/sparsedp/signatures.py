@@ -24,10 +24,6 @@ from sparsedp.whole_file import written_whole
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-    Private: TypeAlias = "str | os.PathLike[str] | bytes | Ed25519PrivateKey | SigningKey"
-    """A private key: a file, the text of one, or an object."""
-    Public: TypeAlias = "str | os.PathLike[str] | bytes | Ed25519PublicKey | SigningKey"
-    """A public key: a file, the text of one (PEM, or OpenSSH's line), or an object."""
 
 ALGORITHM = "Ed25519"
 LONGEST_KEY = 2**14
@@ -274,3 +270,10 @@ def _is_public(text: bytes) -> bool:
 
 def _base64(content: bytes) -> str:
     return base64.b64encode(content).decode()
+
+
+if TYPE_CHECKING:
+    Private: TypeAlias = str | os.PathLike[str] | bytes | Ed25519PrivateKey | SigningKey
+    """A private key: a file, the text of one, or an object."""
+    Public: TypeAlias = str | os.PathLike[str] | bytes | Ed25519PublicKey | SigningKey
+    """A public key: a file, the text of one (PEM, or OpenSSH's line), or an object."""

@@ -140,7 +140,7 @@ class Branching(sdp.Laplace):
     def _measured(
         self, cells: Integers, plan: Plan | None, terms: Terms, domain: Domain | None, **rest: Any
     ) -> Synopsis:
-        crowded = bool(cells.max() > 20)
+        crowded = bool(cells.max() > 3)
         other = sdp.Hierarchical()._plan_in_advance(cells.size, terms, domain) if crowded else plan
         return super()._measured(cells, other, terms, domain, **rest)
 

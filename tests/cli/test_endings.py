@@ -23,7 +23,7 @@ A_PATIENT = "patient 4711"
 
 
 def failing(error: BaseException) -> object:
-    def fails(_: Path) -> None:
+    def fails(*_: object, **__: object) -> None:
         name = A_PATIENT
         raise error from ValueError(name)
 

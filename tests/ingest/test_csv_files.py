@@ -26,7 +26,7 @@ def counted(folder: Path, content: bytes, *, name: str = "visits.csv", **options
     [
         b"", b" ", b'"', b'""', b",", b"9", b"9,1,F,and,more", b'9,"1"x,F', b'9,1,"F"" M"', b"9,\xff,F",
         b"\xff\xfe,1,F", b"9,1,\x00", b"9,one,F",
-        b"9,1e999,F", b"9,,", b",1,F", b'9,"1\n2\n3,4,F\n",M', b"9,1,N/A", b"9,10,M", b"9,nan,F", b"9,1,f",
+        b"9,1e999,F", b"9,,", b",1,F", b'9,"1\n2\n9,4,X\n",M', b"9,1,N/A", b"9,10,M", b"9,nan,F", b"9,1,f",
         b'9,1 "x",F', b'9,1 "x,"F', b'9,1,"F', b'"9,1,F', b'9",",F', b'9,1,"F""', b"9,\xff,F,more", b'9,1,"F\xff',
         b"9,1\rF", b'9,"1\r",F,', b"\r\r\n", b"\xef\xbb\xbf", b"9,1,\xed\xa0\x80", b"9,\xc3\n\xa4,F", b"\xf0",
         b"\x00" * 50, b"9,1,F" + b"z" * (17 << 20),

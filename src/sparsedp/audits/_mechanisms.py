@@ -213,6 +213,7 @@ def neighbouring_tables(
         for base in _bases(size, unit, heights, chance):
             for change in _changes(base, contribution, relation, chance):
                 yield base, base + change
+        heights = [float(10 ** chance.uniform(0, 2.5)) for _ in heights]
 
 
 def _bases(size: int, unit: float, heights: list[float], chance: np.random.Generator) -> Iterator[Integers]:

@@ -71,6 +71,7 @@ if __name__ == "__main__":
                 place = folder / f"{kind} {size} {begun}"
                 place.mkdir()
                 print(json.dumps(run(place / "cases.stream", kind, size, begun)))
+        for size in (0, 100, 4096, 9000, 40000, 10**6):
             place = folder / f"{kind} {size} new"
             place.mkdir()
             print(json.dumps(begin(place / "cases.stream", kind, size)))
