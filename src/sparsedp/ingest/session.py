@@ -77,7 +77,8 @@ def session() -> Iterator[duckdb.DuckDBPyConnection]:
 def _private_folder() -> Iterator[str]:
     """A folder for records, inside one whose lock this process holds as long as it lives."""
     _sweep()
-    outer = _made(tempfile.mkdtemp, prefix=PREFIX)  # mode 0700
+    # A TMPDIR that cannot be written to is refused: Python would take another folder, on a disk that nobody chose.
+    outer = _made(tempfile.mkdtemp, prefix=PREFIX, dir=os.environ.get("TMPDIR") or None)  # mode 0700
     records = os.path.join(outer, _RECORDS)
     lock = None
     try:
@@ -140,7 +141,7 @@ def _sweep() -> None:
     """Remove what counts have left that were killed, of this user alone."""
     if fcntl is None:
         return
-    with suppress(OSError), os.scandir(tempfile.gettempdir()) as found:
+    with suppress(OSError), os.scandir(os.environ.get("TMPDIR") or tempfile.gettempdir()) as found:
         left = [entry.path for entry in found if entry.name.startswith(PREFIX)]
         for path in left:
             with suppress(OSError), undisturbed():
