@@ -92,9 +92,10 @@ def test_memory_does_not_grow_with_the_records(tmp_path: Path) -> None:
 
 def test_no_folder_for_temporary_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TMPDIR", raising=False)
-    with monkeypatch.context() as patch, pytest.raises(SparsedpError, match="set TMPDIR"):
+    with monkeypatch.context() as patch:
         patch.setattr("tempfile.tempdir", "/nowhere/at/all")
-        count(pa.Table.from_batches([BATCH]), DOMAIN, privacy_unit="who")
+        with pytest.raises(SparsedpError, match="set TMPDIR"):
+            count(pa.Table.from_batches([BATCH]), DOMAIN, privacy_unit="who")
     # Python would fall back to another folder, on a disk that nobody chose for records.
     monkeypatch.setenv("TMPDIR", "/nowhere/at/all")
     with pytest.raises(SparsedpError, match="set TMPDIR"):
