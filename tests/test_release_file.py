@@ -265,6 +265,23 @@ def test_a_recovery_that_is_described_otherwise_is_refused(recovery: dict[str, A
         sdp.open_release(rewritten(path, {"recovery": recovery}))
 
 
+def test_a_synopsis_within_whose_sensing_has_no_name_is_refused(tmp_path: Path) -> None:
+    """One of a later version, with a name that is not known here, is kept and vouches for nothing."""
+    path = RELEASE.save(tmp_path / "x.parquet")
+    contents = columns_file.open_contents(path, "release")
+    assert isinstance(RELEASE.synopsis, sdp.Synopsis)
+    measured = columns_file.open_contents(RELEASE.synopsis.save(tmp_path / "y.parquet"), "synopsis")
+    for name, refused in (({}, True), (7, True), ("of a later version", False)):
+        described = {**measured.description, "sensing": {**measured.description["sensing"], "name": name}}
+        within = {"synopsis": Contents("synopsis", measured.columns, described).packed()}
+        columns_file.save(path, Contents("release", contents.columns, contents.description, contents.utc, within))
+        if refused:
+            with pytest.raises(BadFile, match="it was not written by this library"):
+                sdp.open_release(path)
+        else:
+            assert sdp.open_release(path).digest
+
+
 def test_a_page_is_made_whatever_a_recovery_says_of_its_layers(tmp_path: Path) -> None:
     described = {**RELEASE.recovery, "stats": {"layers": ["many"]}}
     release = sdp.open_release(rewritten(RELEASE.save(tmp_path / "x.parquet"), {"recovery": described}))

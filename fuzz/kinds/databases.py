@@ -66,7 +66,10 @@ def _tables(connection: sqlite3.Connection) -> list[str]:
 def _cells(draw: random.Random, connection: sqlite3.Connection) -> None:
     """Other values, of any type, in one column of some rows."""
     table = draw.choice(_tables(connection))
-    column = draw.choice([row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')])
+    columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]
+    if not columns:  # an index took the table's name
+        return
+    column = draw.choice(columns)
     rows = connection.execute(f'SELECT rowid, "{column}" FROM "{table}"').fetchall()
     if not rows:
         return

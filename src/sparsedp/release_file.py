@@ -133,7 +133,8 @@ class StoredSynopsis:
     def _is_known(self) -> bool:
         """Whether this version knows such a plan at all."""
         sensing = self._contents.description.get("sensing")
-        return isinstance(sensing, Mapping) and sensing.get("name") in SENSINGS
+        name = sensing.get("name") if isinstance(sensing, Mapping) else None
+        return not isinstance(name, str) or name in SENSINGS
 
 
 def _plan(synopsis: Synopsis) -> dict[str, Any]:

@@ -182,6 +182,7 @@ def test_what_it_says_is_shown_without_control_characters(project: Path) -> None
 OUTSIDE = [
     ('source = "visits.parquet"', 'source = "{outside}/visits.parquet"', "source"),
     ('source = "visits.parquet"', 'source = "../outside/visits.parquet"', "source"),
+    ('source = "visits.parquet"', 'source = "visits\\u0000.parquet"', "source"),
     ('source = "visits.parquet"', 'source = "~/visits.parquet"', "source"),
     ('source = "visits.parquet"', 'source = "linked.parquet"', "source"),
     ('source = "visits.parquet"', 'source = "parts"', "source"),

@@ -70,7 +70,9 @@ def test_a_passphrase_from_a_descriptor_from_the_environment_and_from_nowhere(mo
     monkeypatch.setenv("SPARSEDP_PASSPHRASE", "some words")
     ok("sign", path, "--key", "locked.key")
     ok("verify", path, "--signer", "locked.pub")
-    assert "from which no text can be read" in refused("sign", path, "--key", "locked.key", "--passphrase-fd", 999)
+    for descriptor in (999, -1, 2**40, 2**70):
+        said = refused("sign", path, "--key", "locked.key", "--passphrase-fd", descriptor)
+        assert "from which no text can be read" in said
 
 
 def test_a_passphrase_is_asked_for_at_a_terminal_and_not_shown() -> None:

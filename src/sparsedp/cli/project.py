@@ -122,7 +122,7 @@ def _resolved(place: str) -> Path:
     """Where it is, with all links followed; of those that go round in circles, nowhere."""
     try:
         return Path(place).expanduser().resolve()
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError, ValueError):  # also a name that no file can have
         return Path(os.devnull)
 
 

@@ -57,6 +57,6 @@ def _read_from(descriptor: int) -> str:
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             line = file.read(LONGEST).partition(b"\n")[0]
         return line.removesuffix(b"\r").decode()
-    except (OSError, ValueError, OverflowError):
+    except (OSError, TypeError, ValueError, OverflowError):  # numbers too large for a descriptor, too
         remedy = "open it for this command, as in `--passphrase-fd 3 3<secret.txt`"
         raise InvalidInput("--passphrase-fd", f"{descriptor}, from which no text can be read", remedy) from None
