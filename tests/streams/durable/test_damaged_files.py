@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,6 +15,7 @@ import pytest
 from durable_streams import COUNTERS, KINDS, kept
 
 import sparsedp as sdp
+from sparsedp.streams.durable.connection import APPLICATION_ID, FORMAT
 from sparsedp.streams.durable.sealing import LABEL
 
 
@@ -86,6 +88,16 @@ def test_a_database_of_somebody_else_is_left_alone(tmp_path: Path, mode: str) ->
     connection.commit()
     connection.close()
     refused(path, "is not a sparsedp stream; give the path of one")
+
+
+def test_a_ledger_that_says_it_is_a_stream_is_left_alone(tmp_path: Path) -> None:
+    """SQLite would turn it into a file with a log, before anybody sees that its tables are others."""
+    path = tmp_path / "budget.db"
+    sdp.open_ledger(path).declare("visits", epsilon=1)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        database.execute(f"PRAGMA user_version = {FORMAT}")
+    refused(path, "it may be damaged or of another kind")
 
 
 def test_a_later_format_is_refused(tmp_path: Path) -> None:

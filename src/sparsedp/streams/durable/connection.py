@@ -31,6 +31,10 @@ PRAGMAS = (
 )
 
 
+_LOGGED_AT, _LOGGED = 18, b"\x02\x02"
+"""Where in its first bytes a file says how SQLite keeps it, and what it says if that is by a write-ahead log."""
+
+
 class _Connection(sqlite3.Connection):
     """A connection that is never closed in a forked child: that would cut the log under its parent."""
 
@@ -82,3 +86,7 @@ def check_kind(path: Path) -> None:
         raise BadFile(f"{path} is not a sparsedp stream; give the path of one, or of a file that does not exist yet.")
     if version != FORMAT:
         raise BadFile(f"{path} is a stream of format {version}, this version reads {FORMAT}; update sparsedp.")
+    with open(path, "rb") as file:
+        header = file.read(_LOGGED_AT + len(_LOGGED))
+    if header[_LOGGED_AT:] != _LOGGED:  # SQLite would change it into one, and the file would be another than before
+        raise BadFile(f"{path} is not a readable stream file; it may be damaged or of another kind.")
