@@ -5,13 +5,11 @@ tests pass by luck.
 """
 
 from collections.abc import Iterator
-from hashlib import sha256
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from sparsedp.noise.source import KEY_BYTES, SystemSource
+from repeatable_noise import noise_from
 
 settings.register_profile(
     "repeatable",
@@ -33,7 +31,5 @@ def repeatable_noise(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.config.getoption("--fresh-noise"):
         yield
         return
-    keys = np.random.default_rng(list(sha256(request.node.nodeid.encode()).digest()))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SystemSource, "key", lambda _: keys.bytes(KEY_BYTES))
+    with noise_from(request.node.nodeid):
         yield

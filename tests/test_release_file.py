@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sparsedp as sdp
+from repeatable_noise import noise_from
 from sparsedp import columns_file
 from sparsedp.columns_file import Contents
 from sparsedp.counts import Counts
@@ -35,7 +36,8 @@ DOMAIN = sdp.Domain(
 )
 COUNTS = np.random.default_rng(2).poisson(9, DOMAIN.shape)
 RECORD = {"data_set": "visits", "spend": 3, "time": "2024-04-01T00:00:00+00:00", "total": "ε = 2", "left": "ε = 1.5"}
-RELEASE = replace(sdp.release(COUNTS, epsilon="0.5", domain=DOMAIN), record=RECORD)
+with noise_from(__name__):
+    RELEASE = replace(sdp.release(COUNTS, epsilon="0.5", domain=DOMAIN), record=RECORD)
 QUERIES: list[Any] = [
     (0, 1, 2, 0, 1),
     {"region": "north", "age": (0, 65)},
