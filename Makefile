@@ -52,7 +52,7 @@ demo-stream: $(VENV)/.demo  ## publish the same hours while they happen: a durab
 	$(BIN)/python examples/stream_flights.py
 
 # First the browser, about which there may be a question.
-test: $(VENV)/browser-path lint types unit  ## lint, types and the test suite without its slow tests: about 5 minutes
+test: $(VENV)/browser-path lint types unit  ## lint, types and the test suite without its slow tests: minutes
 
 test-all: $(VENV)/browser-path lint types  ## the same with the slow tests, which measure more of what the quick ones promise
 	$(BIN)/pytest -n auto -m ''
