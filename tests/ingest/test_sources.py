@@ -234,6 +234,12 @@ def test_the_name_of_a_folder_is_a_column(tmp_path: Path) -> None:
     assert count(tmp_path, Domain([sex]), privacy_unit="place").values.tolist() == [1, 0]
 
 
+def test_a_lazy_frame_of_an_old_polars_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(pl.LazyFrame, "collect_batches")
+    with pytest.raises(InvalidInput, match=r"LazyFrame of polars .* 1\.34 or later, or give source\.collect"):
+        counted(polars_lazy(tmp_path))
+
+
 def test_an_empty_table_is_all_zeros(tmp_path: Path) -> None:
     empty = TABLE.slice(0, 0)
     pq.write_table(empty, tmp_path / "empty.parquet")
