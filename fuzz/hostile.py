@@ -110,7 +110,8 @@ def near(draw: random.Random, old: Any) -> Any:
     if isinstance(old, bool):
         return not old
     if isinstance(old, int):
-        return draw.choice((old + 1, old - 1, -old, old * 2, old * 1000, old // 2, 0, 2**20, 2**27, 2**31, float(old)))
+        as_float = float(old) if abs(old) < 2**1000 else math.inf
+        return draw.choice((old + 1, old - 1, -old, old * 2, old * 1000, old // 2, 0, 2**20, 2**27, 2**31, as_float))
     if isinstance(old, float):
         return draw.choice((old * 2, -old, old + 1e-9, math.nan, math.inf, 0.0, 1e300, 5e-324))
     if isinstance(old, str):
