@@ -106,7 +106,7 @@ class Adaptive(Mechanism):
         plan = Plan(
             self.name,
             sensing,
-            RecoveryPlan(recovery),
+            RecoveryPlan(recovery, decay=layers.decay),
             domain=domain,
             nonnegative=not negative,
             constraints=constraints,
@@ -167,6 +167,7 @@ def _measure_groups(layers: MeasuredLayers, shares: Shares, left: Fraction) -> N
     """
     starts, decay, tree = _grown(layers.row, hidden(layers.unit), shares, layers.terms)
     layers.looks.append(tree)
+    layers.decay = decay
     left -= shares.tree
     if len(starts) > MOST_PARTS:
         if layers.groups:

@@ -22,7 +22,8 @@ Look = Callable[[Integers, float, Callable[[Integers], None]], float]
 class MeasuredLayers:
     """What was paid for looks, and the layers measured so far, finest first: groups, the noise of each, noisy sums.
 
-    `signed`: whether counts may be negative, so that a small sum does not say that there is little.
+    `signed`: whether counts may be negative, so that a small sum does not say that there is little. `decay`: of the
+    tree that chose groups, if one did.
     """
 
     def __init__(self, row: Integers, terms: Terms, *, signed: bool) -> None:
@@ -30,6 +31,7 @@ class MeasuredLayers:
         self.power = GAUSSIAN if terms.gaussian else LAPLACE
         self.unit = self.deviation(WHOLE)
         self.looks: list[Expense] = []
+        self.decay: int | None = None
         self.groups: list[int | Integers] = []
         self.noises: list[CalibratedNoise] = []
         self.values: list[Integers] = []

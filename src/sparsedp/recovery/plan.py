@@ -13,19 +13,26 @@ from sparsedp.bases.separable import basis_for
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.law import LayersLaw, NoiseLaw, TicksAndTotalsLaw
+from sparsedp.recovery.layers.recover import ESTIMATES, estimate
 from sparsedp.recovery.problem import SparseProblem
-from sparsedp.recovery.registry import CELL_RECOVERIES, DECODERS
+from sparsedp.recovery.registry import CELL_RECOVERIES, DECODERS, INVERSES
 from sparsedp.recovery.solution import Solution
 from sparsedp.sensing.base import Sensing
+
+MOST_DECAY = 2**80
+"""More is of no budget that a mechanism takes."""
 
 
 @dataclass(frozen=True)
 class RecoveryPlan:
-    """A recovery by name, with what it needs to know: for sparse decoders the basis and the sparsity."""
+    """A recovery by name, with what it needs to know: for sparse decoders the basis and the sparsity; for groups of
+    cells that a private tree chose, the tree's `decay`, by which it is known how much a group may hide.
+    """
 
     name: str
     basis: str | None = None
     sparsity: int | None = None
+    decay: int | None = None
 
     def __post_init__(self) -> None:
         if self.basis is None:
@@ -34,18 +41,23 @@ class RecoveryPlan:
             validate.one_of("recovery", self.name, DECODERS)
             validate.named("basis", self.basis)
             validate.whole("sparsity", self.sparsity, most=validate.MAX_CELLS)
+        if self.decay is not None:
+            validate.one_of("recovery", self.name, ESTIMATES)
+            validate.whole("decay", self.decay, most=MOST_DECAY)
 
     def with_recovery(self, name: str) -> RecoveryPlan:
         """The same plan with another recovery of its kind; recovering twice costs no privacy."""
         if self.basis is None and name in DECODERS:
             given = f"{name!r}, which is for sparse measurements"
             raise InvalidInput("recovery", given, f"leave it out: this synopsis is recovered by {self.name}")
-        return RecoveryPlan(name, self.basis, self.sparsity)
+        return RecoveryPlan(name, self.basis, self.sparsity, self.decay if name in ESTIMATES else None)
 
     def run(self, sensing: Sensing, values: Integers, law: NoiseLaw, domain: Domain | None = None) -> Solution:
         """An estimate of all n cells from the noisy integers alone; of a table, row by row."""
+        if self.name in ESTIMATES:
+            return estimate(sensing, values, law, **ESTIMATES[self.name], decay=self.decay)
         if self.basis is None:
-            return CELL_RECOVERIES[self.name](sensing, values, law)
+            return INVERSES[self.name](sensing, values, law)
         problem = self.problem(sensing, values, law, domain)
         solution = DECODERS[self.name](problem)
         return Solution(problem.basis.synthesize(solution.value), solution.status, solution.stats)

@@ -10,18 +10,9 @@ from sparsedp.noise.law import NoiseLaw
 from sparsedp.recovery.basis_pursuit import basis_pursuit
 from sparsedp.recovery.cosamp import cosamp
 from sparsedp.recovery.inverse import differences, direct, inverse_haar
-from sparsedp.recovery.layers.recover import (
-    fused_layers,
-    layers,
-    layers_keeping_sums,
-    signed_fused_layers,
-    signed_layers,
-    signed_layers_keeping_sums,
-)
+from sparsedp.recovery.layers.recover import ESTIMATES
 from sparsedp.recovery.problem import SparseProblem
-from sparsedp.recovery.shrinkage.shrink import shrinkage
 from sparsedp.recovery.solution import Solution
-from sparsedp.recovery.ticks_and_totals.recoveries import fused, fused_shrinkage
 from sparsedp.recovery.tree_consistency import tree_consistency
 from sparsedp.recovery.vamp import vamp, vamp_tree
 from sparsedp.sensing.base import Sensing
@@ -46,19 +37,13 @@ def decoder_for(recovery: str, basis: str) -> str:
     return recovery
 
 
-CELL_RECOVERIES: dict[str, Callable[[Sensing, Integers, NoiseLaw], Solution]] = {
+INVERSES: dict[str, Callable[[Sensing, Integers, NoiseLaw], Solution]] = {
     "direct": direct,
     "differences": differences,
-    "fused": fused,
-    "fused_layers": fused_layers,
-    "fused_shrinkage": fused_shrinkage,
     "inverse_haar": inverse_haar,
-    "layers": layers,
-    "layers_keeping_sums": layers_keeping_sums,
-    "shrinkage": shrinkage,
-    "signed_fused_layers": signed_fused_layers,
-    "signed_layers": signed_layers,
-    "signed_layers_keeping_sums": signed_layers_keeping_sums,
     "tree_consistency": tree_consistency,
 }
-"""Recoveries of measurements that determine the cells: the value of their solution is the cells."""
+"""Measurements that determine the cells, undone: the value of their solution is the cells."""
+
+CELL_RECOVERIES: dict[str, object] = {**INVERSES, **ESTIMATES}
+"""By name, all that need no basis: these, and the ways to use the estimator."""

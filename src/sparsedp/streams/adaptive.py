@@ -28,8 +28,8 @@ from sparsedp.validate import MAX_CELLS
 class ContinualAdaptive(Stream):
     """The stream to run: noise of scale c/ε on every tick, once; only the noisy value is kept; no horizon.
 
-    `release()` recovers all ticks so far from the noisy ones by shrinkage in a translation-invariant wavelet frame;
-    `release("direct")` gives the noisy ones as they are.
+    `release()` recovers all ticks so far from the noisy ones by the estimator of `sparsedp.Adaptive`, with errors and
+    intervals; `release("direct")` gives the noisy ones as they are.
     `totals`: the share of ε to spend on a continual counter beside the ticks, "0.3" for instance, so that sums over
     very many ticks stay accurate; it needs the `horizon` T, and a counter's state withstands one intrusion only.
     `totals_every`: how many ticks lie between two totals, a power of two, if not the number that suits the share and
@@ -115,9 +115,9 @@ class ContinualAdaptive(Stream):
         return np.concatenate((ticks, self._keeper.log("total", 0, self.ticks // self._counting.state.every)))
 
     def _plan(self, ticks: int) -> Plan:
-        if self._counting is None:
-            return Plan(self.name, Direct(ticks), RecoveryPlan("shrinkage"))
-        return Plan(self.name, TicksAndTotals(ticks, self._counting.state.every), RecoveryPlan("fused_shrinkage"))
+        sensing = Direct(ticks) if self._counting is None else TicksAndTotals(ticks, self._counting.state.every)
+        recovery = RecoveryPlan("signed_layers" if self._terms.negative else "layers")
+        return Plan(self.name, sensing, recovery, nonnegative=not self._terms.negative)
 
 
 def _power_of_two(argument: str, value: int, most: int) -> int:

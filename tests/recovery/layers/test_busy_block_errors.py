@@ -1,5 +1,7 @@
 """Errors where the cells of some blocks were measured, and other blocks whole."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from test_layers_recover import law_of, measured
@@ -11,9 +13,12 @@ from sparsedp.recovery.layers import resampling
 from sparsedp.recovery.layers.busy_block_errors import in_busy_blocks
 from sparsedp.recovery.layers.errors import LayerErrors
 from sparsedp.recovery.layers.fusion import fuse
-from sparsedp.recovery.layers.recover import fit_layers, signed_fused_layers, signed_layers
+from sparsedp.recovery.layers.recover import estimate, fit_layers
 from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.sensing.parts_of_blocks import from_letters
+
+signed_layers = partial(estimate, nonnegative=False)
+signed_fused_layers = partial(estimate, nonnegative=False, shrinks=False)
 
 
 def combs(n: int, busy: int, height: int, seed: int = 3, beside: float = 0.05) -> Integers:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -16,8 +17,11 @@ from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.layers import resampling
 from sparsedp.recovery.layers.detail_variances import cell_variances, details, means_under, noise_of_details
 from sparsedp.recovery.layers.errors import LayerErrors
-from sparsedp.recovery.layers.recover import fit_layers, layers, signed_layers
+from sparsedp.recovery.layers.recover import estimate, fit_layers
 from sparsedp.sensing.group_sums import GroupSums
+
+layers = estimate
+signed_layers = partial(estimate, nonnegative=False)
 
 EVERY_SENSING = pytest.mark.parametrize("sensing", SENSINGS.values(), ids=SENSINGS.keys())
 STEPS = np.repeat([3, 40, 0, 12], 1024)

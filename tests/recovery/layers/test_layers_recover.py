@@ -2,6 +2,7 @@
 
 import tracemalloc
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,22 +13,18 @@ from sparsedp.errors import InvalidInput
 from sparsedp.noise.discrete_laplace import discrete_laplace
 from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
 from sparsedp.noise.source import SeededSource
-from sparsedp.recovery.layers.fusion import Layer, fuse
+from sparsedp.recovery.layers.fusion import Layer, fuse, noise_by_level
 from sparsedp.recovery.layers.group_shrinkage import shrink_groups
-from sparsedp.recovery.layers.recover import (
-    Fit,
-    _shrunk_parts,
-    fit_layers,
-    layers,
-    layers_keeping_sums,
-    noise_by_level,
-    signed_layers,
-    signed_layers_keeping_sums,
-)
+from sparsedp.recovery.layers.recover import Fit, _shrunk_parts, estimate, fit_layers
 from sparsedp.recovery.shrinkage.lone_cells import beside_lone_cells
 from sparsedp.recovery.shrinkage.shrink_table import fits, shrink_table
 from sparsedp.sensing.direct import Direct
 from sparsedp.sensing.group_sums import GroupSums
+
+layers = estimate
+signed_layers = partial(estimate, nonnegative=False)
+layers_keeping_sums = partial(estimate, keep_sums=True)
+signed_layers_keeping_sums = partial(estimate, nonnegative=False, keep_sums=True)
 
 CHOSEN = [0, 64, 96, 100, 104, 112, 128]
 PARTS = sorted({0, 32, 48, *range(64, 128), 128, *range(192, 256, 4)})

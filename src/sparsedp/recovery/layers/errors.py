@@ -16,7 +16,6 @@ from sparsedp.recovery.layers.detail_variances import details, noise_of_details
 from sparsedp.recovery.layers.error_model import ErrorModel, normal_quantile
 from sparsedp.recovery.layers.flat_group_errors import model_of_groups, runs_of_groups
 from sparsedp.recovery.layers.measured_cell_errors import model_of_cells
-from sparsedp.recovery.layers.noise_of_sums import noise_of_sum
 from sparsedp.recovery.layers.resampling import Refit, Resampled, resample
 
 if TYPE_CHECKING:
@@ -59,9 +58,13 @@ class LayerErrors:
         with stage(f"estimating the errors of {fit.sensing.n:,} cells"):
             return self._learned()
 
+    @cached_property
+    def _noise(self) -> Floats:
+        """The variance of the noise in every Haar detail of the fused row."""
+        return noise_of_details(self._fit)
+
     def _learned(self) -> ErrorModel:
-        fit = self._fit
-        noise = noise_of_details(fit)
+        fit, noise = self._fit, self._noise
         if len(fit.layers[0].starts) == fit.sensing.n:
             with part(RESAMPLED):
                 made = resample(fit, self._refit)
@@ -107,7 +110,7 @@ class LayerErrors:
         sizes = np.diff(fit.layers[0].starts, append=fit.sensing.n)
         taken = np.add.reduceat(fit.fused - fit.estimate, fit.layers[0].starts)
         moved = float(np.add.reduceat(row, fit.layers[0].starts) @ (taken / sizes)) ** 2
-        noise = noise_of_sum(fit.sensing, fit.law, row)
+        noise = fit.measured.noise_of_sum(fit.sensing, row, self._noise)
         removed = max(noise - variance, LEAST_REMOVED * noise)
         return moved - removed if moved > CERTAIN**2 * removed else 0.0
 

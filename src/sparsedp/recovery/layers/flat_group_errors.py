@@ -28,7 +28,7 @@ from sparsedp.recovery.layers.detail_variances import (
 from sparsedp.recovery.layers.error_model import ErrorModel, normal_quantile
 from sparsedp.recovery.layers.noise_of_sums import BetweenGroups, NoiseOfSums, PosteriorOfSums
 from sparsedp.recovery.layers.resampling import Resampled
-from sparsedp.recovery.layers.unseen import noise_together, unseen_deviation
+from sparsedp.recovery.layers.unseen import noise_together
 
 if TYPE_CHECKING:
     from sparsedp.recovery.layers.recover import Fit
@@ -131,9 +131,9 @@ def _extra(fit: Fit, sizes: Integers) -> Floats:
     beside = np.maximum(np.append(jumps, 0.0), np.append(0.0, jumps))
     if fit.sensing.in_parts_of_blocks:
         return np.where(sizes > 1, np.minimum(OF_MEAN * means, OF_JUMP * beside) ** 2, 0.0)
-    distance = unseen_deviation(fit.law, fit.sensing.n, sizes) / sizes
+    distance = fit.hidden.difference(sizes) / sizes
     # Of few cells that says little: they differ no more from one another than groups side by side do, or than many.
-    many = unseen_deviation(fit.law, fit.sensing.n, MANY) / MANY
+    many = fit.hidden.difference(MANY) / MANY
     distance = np.minimum(np.minimum(distance, np.maximum(beside, many)), MOST * means)
     hidden = np.maximum(distance**2 - means / sizes, 0.0) * np.where(_sloped(fit), SLOPED, 1.0)
     return np.asarray(np.where(sizes > 1, hidden, 0.0))

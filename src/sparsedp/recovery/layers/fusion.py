@@ -1,14 +1,26 @@
-"""All layers of group sums made consistent: generalised least squares on the tree that nested groups form."""
+"""Layers of group sums made consistent: generalised least squares on the tree of nested groups, and its noise."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from sparsedp.arrays import Floats, Integers
-from sparsedp.noise.law import LayersLaw
+from sparsedp.errors import InvalidInput
+from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw, LayersLaw
+from sparsedp.recovery.layers.noise_of_sums import noise_of_sum
 from sparsedp.sensing.group_sums import GroupSums
+
+LEAST_VARIANCE = 1e-200
+"""Noise of a huge budget has a variance that is zero in floating point; it is taken for this."""
+
+WHOLE_UP_TO = 2.0**30
+"""Wider noise is drawn from the continuous law in a bootstrap."""
+
+MOST = 2.0**62
+"""Sums beyond are cut there: they have to be whole numbers of 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +30,76 @@ class Layer:
     starts: Integers
     sums: Floats
     variances: Floats
+
+
+@dataclass(frozen=True)
+class Consistent:
+    """All that was measured, made consistent: the layers, finest first, and the noise that is left in the cells.
+
+    `level_variances[j − 1]`: of an aligned orthonormal Haar detail of 2^j cells; `total_variance`: of the orthonormal
+    sum of all.
+    """
+
+    layers: list[Layer]
+    level_variances: Floats
+    total_variance: float
+
+
+class Measurement(Protocol):
+    """What an estimator knows of how a row was measured, beside the groups: the noise, and what it leaves."""
+
+    @property
+    def law(self) -> LayersLaw:
+        """The law of the noise in each layer of groups."""
+
+    def consistent(self, sensing: GroupSums, values: Integers) -> Consistent:
+        """The best linear unbiased estimate from all values together."""
+
+    def again(self, sensing: GroupSums, truth: Floats, generator: np.random.Generator) -> Integers:
+        """Another truth measured in the same way, with fresh noise of the same law: for a bootstrap."""
+
+    def noise_of_sum(self, sensing: GroupSums, weights: Floats, of_details: Floats) -> float:
+        """The variance of the noise in Σ weights·cells; `of_details`: that in every Haar detail."""
+
+
+@dataclass(frozen=True)
+class GroupLayers:
+    """Sums of nested groups, each layer with independent noise of its own."""
+
+    law: LayersLaw
+
+    def consistent(self, sensing: GroupSums, values: Integers) -> Consistent:
+        """One pass up the tree of groups and one down."""
+        layers = fuse(sensing, values, self.law)
+        return Consistent(layers, *noise_by_level(sensing, self.law, layers))
+
+    def again(self, sensing: GroupSums, truth: Floats, generator: np.random.Generator) -> Integers:
+        """Every layer's sums, with noise."""
+        values = []
+        for starts, noise in zip(sensing.starts, self.law.layers, strict=True):
+            sums = truth if len(starts) == len(truth) else np.add.reduceat(truth, starts)
+            values.append(sums + drawn_noise(noise, len(starts), generator))
+        return whole_numbers(np.concatenate(values))
+
+    def noise_of_sum(self, sensing: GroupSums, weights: Floats, of_details: Floats) -> float:
+        """Exactly, by the tree."""
+        return noise_of_sum(sensing, self.law, weights)
+
+
+def whole_numbers(values: Floats) -> Integers:
+    """Values of a bootstrap, as they would be published."""
+    return np.clip(values, -MOST, MOST).astype(np.int64)
+
+
+def drawn_noise(law: IndependentLaw, count: int, generator: np.random.Generator) -> Floats:
+    """Independent noise of a law: public randomness, for a bootstrap alone."""
+    if isinstance(law, DiscreteLaplaceLaw):
+        scale = float(law.scale)
+        if scale > WHOLE_UP_TO:
+            return np.rint(generator.laplace(0.0, scale, count))
+        stop = -np.expm1(-1.0 / scale)
+        return (generator.geometric(stop, count) - generator.geometric(stop, count)).astype(np.float64)
+    return np.rint(generator.normal(0.0, np.sqrt(law.variance), count))
 
 
 def fuse(sensing: GroupSums, values: Integers, law: LayersLaw) -> list[Layer]:
@@ -47,3 +129,50 @@ def fuse(sensing: GroupSums, values: Integers, law: LayersLaw) -> list[Layer]:
         spread = np.add.reduceat(finer.variances, first)
         finer.sums[...] += finer.variances * np.repeat(change / np.maximum(spread, 1e-300), parts)
     return layers
+
+
+def chosen_groups(sensing: GroupSums, fused: list[Layer]) -> Layer | None:
+    """The layer of groups that a private look chose, whose sums are kept: the look says that they differ.
+
+    Beside the cells, stored synopses have one, and the total of few records in which a tree found very many groups.
+    """
+    for layer, described in zip(fused, sensing.groups, strict=True):
+        if not isinstance(described, int):
+            refuse_unaligned(layer.starts, sensing.n)
+            return layer
+    return None
+
+
+def refuse_unaligned(starts: Integers, n: int) -> None:
+    """The leaves of a tree of halves are runs of 2^k cells that begin at a multiple of 2^k, but for the row's end."""
+    sizes = np.diff(starts)
+    last = 1 << max(n - int(starts[-1]) - 1, 0).bit_length()
+    if (sizes & (sizes - 1)).any() or (starts[:-1] % sizes).any() or starts[-1] % last:
+        raise InvalidInput("layers", "groups that are not aligned halves", "give the synopsis as it was made")
+
+
+def noise_by_level(sensing: GroupSums, law: LayersLaw, fused: list[Layer]) -> tuple[Floats, float]:
+    """The variance of the noise of the fused cells: of an aligned orthonormal detail of each level, and of the total.
+
+    Exact where the layers are blocks of 2^k cells. Where groups were chosen, the mean over the row: within a group
+    the cells' own; across groups, that of the groups' sums.
+    """
+    n = sensing.n
+    levels = max(n - 1, 1).bit_length()
+    total_variance = float(fused[-1].variances.sum()) / n
+    if all(isinstance(layer, int) for layer in sensing.groups):
+        precision = np.zeros(levels + 1)
+        for size, noise in zip(sensing.groups, law.layers, strict=True):
+            width = min(int(size), n)
+            precision[min((width - 1).bit_length(), levels) :] += width / max(noise.variance, LEAST_VARIANCE)
+        return 1.0 / precision[:levels], min(total_variance, 1.0 / float(precision[-1]))
+    chosen = chosen_groups(sensing, fused) or fused[0]
+    sizes = np.diff(chosen.starts, append=n)
+    share = sizes / n
+    within = law.finest.variance if len(fused[0].starts) == n else 0.0
+    # A detail of 2^level cells is across groups of fewer, and within those of as many.
+    smaller = np.frexp(sizes.astype(np.float64))[1]
+    across = np.bincount(smaller, share * chosen.variances / sizes, levels + 2).cumsum()
+    inside = 1.0 - np.bincount(smaller, share, levels + 2).cumsum()
+    variances = (across + within * inside)[1 : levels + 1]
+    return np.maximum(variances, 1e-9 * max(float(variances.max()), 1e-9)), total_variance

@@ -115,5 +115,5 @@ def _more(errors: Floats, noise: Floats | float) -> Floats:
 
 def _together(fit: Fit) -> float:
     """How much more than apart the errors of details vary together, in a sum over a range or a box."""
-    with_blocks = len(fit.layers) != 2 or len(fit.layers[1].starts) != 1
+    with_blocks = len(fit.layers) > 2 or len(fit.layers[-1].starts) not in (1, fit.sensing.n)
     return IN_TABLES if fit.sensing.is_table else IN_ROWS[with_blocks]

@@ -1,4 +1,4 @@
-"""From layers of noisy group sums to an estimate of every cell (layers.md)."""
+"""The estimator: from layers of noisy group sums, or noisy cells and running totals, to every cell (layers.md)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 from sparsedp.arrays import Floats, Integers, Mask
 from sparsedp.constraints import nonnegative_keeping_totals
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import IndependentLaw, LayersLaw, NoiseLaw
+from sparsedp.noise.law import IndependentLaw, LayersLaw, NoiseLaw, TicksAndTotalsLaw
 from sparsedp.progress import advance, part
 from sparsedp.recovery.layers.box_slopes import sloped_boxes
 from sparsedp.recovery.layers.errors import LEAST_SHRUNK, LayerErrors
-from sparsedp.recovery.layers.fusion import Layer, fuse
+from sparsedp.recovery.layers.fusion import GroupLayers, Layer, Measurement, chosen_groups, refuse_unaligned
 from sparsedp.recovery.layers.group_posterior import GroupPosterior, cells_of_whole_blocks, posterior_of_groups
 from sparsedp.recovery.layers.group_shrinkage import shrink_groups
 from sparsedp.recovery.layers.group_slopes import sloped_cells
 from sparsedp.recovery.layers.nonnegative import keeping_total, nearest_nonnegative
-from sparsedp.recovery.layers.unseen import unseen_deviation
+from sparsedp.recovery.layers.unseen import Hidden, hidden_by
 from sparsedp.recovery.shrinkage.cycles import are_alike, beside_other_cycles
 from sparsedp.recovery.shrinkage.lone_cells import beside_lone_cells
 from sparsedp.recovery.shrinkage.period import period_of
@@ -26,12 +26,12 @@ from sparsedp.recovery.shrinkage.shrink import shrink
 from sparsedp.recovery.shrinkage.shrink_table import fits, shrink_table
 from sparsedp.recovery.shrinkage.usual_values import are_learnt, towards_usual_values
 from sparsedp.recovery.solution import Solution, Status
+from sparsedp.recovery.ticks_and_totals.recoveries import CellsAndTotals
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.cell_order import z_order
+from sparsedp.sensing.direct import Direct
 from sparsedp.sensing.group_sums import GroupSums
-
-LEAST_VARIANCE = 1e-200
-"""Noise of a huge budget has a variance that is zero in floating point; it is taken for this."""
+from sparsedp.sensing.running_totals import TicksAndTotals
 
 LEAST_RUN, MOST_RUNS = 64, 256
 """Tables with unordered axes are shrunk along the ordered ones if these have so many cells, in no more tables."""
@@ -52,7 +52,7 @@ class Fit:
     """What a recovery of layers found, in the row's order: for the estimate and for its error."""
 
     sensing: GroupSums
-    law: LayersLaw
+    measured: Measurement
     layers: list[Layer]
     fused: Floats
     estimate: Floats
@@ -60,65 +60,63 @@ class Fit:
     total_variance: float
     stats: dict[str, object]
     nonnegative: bool
+    hidden: Hidden
     joint: GroupPosterior | None = None
 
-
-def layers(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
-    """All layers fused, the noise of cells shrunk, negative cells removed."""
-    return _solution(sensing, values, law)
-
-
-def signed_layers(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
-    """The same for counts that may be negative."""
-    return _solution(sensing, values, law, nonnegative=False)
+    @property
+    def law(self) -> LayersLaw:
+        """Of the noise in each layer of groups."""
+        return self.measured.law
 
 
-def layers_keeping_sums(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
-    """As `layers`, but cells are shrunk only within the groups of the layer above them, whose sums are kept.
+ESTIMATES: dict[str, dict[str, bool]] = {
+    "layers": {},
+    "layers_keeping_sums": {"keep_sums": True},
+    "fused_layers": {"shrinks": False},
+    "signed_layers": {"nonnegative": False},
+    "signed_layers_keeping_sums": {"nonnegative": False, "keep_sums": True},
+    "signed_fused_layers": {"nonnegative": False, "shrinks": False},
+    "shrinkage": {"nonnegative": False},
+    "fused_shrinkage": {"nonnegative": False},
+    "fused": {"nonnegative": False, "shrinks": False},
+}
+"""The ways to use the estimator, by the names that synopses have for them.
 
-    With tables that are shrunk in boxes, and with parts of blocks, `layers` does so too.
+"signed": counts may be negative. "keeping sums": cells are shrunk only within the groups of the layer above them, whose
+sums are kept; in tables that are shrunk in boxes, and with parts of blocks, that is always so. "fused": no cell is
+shrunk, so that no sum is biased by it; no mechanism asks for it, it is for whoever wants sums without bias. The last
+three are what older synopses of streams ask for.
+"""
+
+
+def estimate(sensing: Sensing, values: Integers, law: NoiseLaw, *, decay: int | None = None, **how: bool) -> Solution:
+    """Every cell, and its errors, from what was measured: layers of sums, or cells alone, or cells and running totals.
+
+    `decay`: of the private tree that chose the groups, if one did. `how`: see `ESTIMATES`.
     """
-    return _solution(sensing, values, law, keep_sums=True)
+    groups, measured = _as_groups(sensing, law)
+    # A series in time is smooth, or repeats itself: there a prior of values that cells have again and again is wrong.
+    how = {"value_prior": isinstance(sensing, GroupSums), **how}
 
+    def refit(sensing: GroupSums, values: Integers) -> Fit:
+        return _fit(sensing, values, measured, decay, **how)
 
-def signed_layers_keeping_sums(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
-    """The same for counts that may be negative."""
-    return _solution(sensing, values, law, nonnegative=False, keep_sums=True)
-
-
-def fused_layers(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
-    """All layers fused and negative cells removed; no cell is shrunk, so that no sum is biased by it.
-
-    No mechanism asks for it; it is for whoever wants sums without bias, and for stored synopses.
-    """
-    return _solution(sensing, values, law, shrinks=False)
-
-
-def signed_fused_layers(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
-    """The same for counts that may be negative."""
-    return _solution(sensing, values, law, nonnegative=False, shrinks=False)
-
-
-def _solution(sensing: Sensing, values: Integers, law: NoiseLaw, **how: bool) -> Solution:
-    """`how`: as `fit_layers` takes it."""
-
-    def refit(sensing: Sensing, values: Integers) -> Fit:
-        return fit_layers(sensing, values, law, **how)
-
-    fit = refit(sensing, values)
+    fit = refit(groups, values)
     return Solution(fit.sensing.out_of_row(fit.estimate), Status.DIRECT, fit.stats, LayerErrors(fit, refit))
 
 
-def fit_layers(
-    sensing: Sensing,
-    values: Integers,
-    law: NoiseLaw,
-    *,
-    nonnegative: bool = True,
-    keep_sums: bool = False,
-    shrinks: bool = True,
-) -> Fit:
-    """Fuse, shrink, keep the sums of groups if wanted, and make non-negative."""
+def fit_layers(sensing: Sensing, values: Integers, law: NoiseLaw, *, decay: int | None = None, **how: bool) -> Fit:
+    """What the estimator finds: fuse, shrink, keep the sums of groups if wanted, and make non-negative."""
+    groups, measured = _as_groups(sensing, law)
+    return _fit(groups, values, measured, decay, **how)
+
+
+def _as_groups(sensing: Sensing, law: NoiseLaw) -> tuple[GroupSums, Measurement]:
+    """What was measured as layers of groups, of which cells alone are the simplest, and the noise of it."""
+    if isinstance(sensing, TicksAndTotals) and isinstance(law, TicksAndTotalsLaw):
+        return GroupSums(sensing.n, [1]), CellsAndTotals(law, sensing.every)
+    if isinstance(sensing, Direct) and isinstance(law, IndependentLaw):
+        return GroupSums(sensing.n, [1]), GroupLayers(LayersLaw((law,)))
     if not isinstance(sensing, GroupSums) or not isinstance(law, LayersLaw):
         raise InvalidInput("recovery", "'layers'", "it needs layers of group sums")
     if len(law.layers) != len(sensing.groups):
@@ -127,45 +125,75 @@ def fit_layers(
         raise InvalidInput(
             "layers", f"blocks of {sensing.groups[0]} cells at the finest", "give cells, or chosen groups"
         )
-    fused = fuse(sensing, values, law)
-    level_variances, total_variance = noise_by_level(sensing, law, fused)
+    return sensing, GroupLayers(law)
+
+
+def _fit(
+    sensing: GroupSums,
+    values: Integers,
+    measured: Measurement,
+    decay: int | None,
+    *,
+    nonnegative: bool = True,
+    keep_sums: bool = False,
+    shrinks: bool = True,
+    value_prior: bool = True,
+) -> Fit:
+    law, known = measured.law, measured.consistent(sensing, values)
+    fused, level_variances = known.layers, known.level_variances
+    hides = Hidden(sensing.n, hidden_by(law) if decay is None else float(decay))
     advance(FUSED)
+
+    def fit(unshrunk: Floats, estimate: Floats, joint: GroupPosterior | None = None) -> Fit:
+        stats: dict[str, object] = {"layers": [len(layer.starts) for layer in fused]}
+        return Fit(
+            sensing,
+            measured,
+            fused,
+            unshrunk,
+            estimate,
+            level_variances,
+            known.total_variance,
+            stats,
+            nonnegative,
+            hides,
+            joint,
+        )
+
     if len(fused[0].starts) < sensing.n:
-        _refuse_unaligned(fused[0].starts, sensing.n)
+        refuse_unaligned(fused[0].starts, sensing.n)
         joint = posterior_of_groups(sensing, values, law) if nonnegative and shrinks else None
         if sensing.in_parts_of_blocks:
-            unclipped, estimate = _parts_of_blocks(fused, sensing, law, joint, nonnegative=nonnegative, shrinks=shrinks)
+            found = _parts_of_blocks(fused, sensing, law, joint, nonnegative=nonnegative, shrinks=shrinks)
         else:
-            unclipped, estimate = _flat_groups(fused[0], sensing, law, joint, nonnegative=nonnegative, shrinks=shrinks)
-        stats: dict[str, object] = {"layers": [len(layer.starts) for layer in fused]}
-        return Fit(sensing, law, fused, unclipped, estimate, level_variances, total_variance, stats, nonnegative, joint)
+            found = _flat_groups(fused[0], sensing, hides, joint, nonnegative=nonnegative, shrinks=shrinks)
+        return fit(*found, joint)
     cells = fused[0].sums
-    chosen = _chosen_groups(sensing, fused)
-    known = None if chosen is not None else level_variances
+    chosen = chosen_groups(sensing, fused)
     in_boxes = sensing.is_table and fits(sensing.ordered_sides)
     if not shrinks:
         shrunk = cells.copy()
     else:
-        measured = sensing.split(values.astype(np.float64))[0] if in_boxes else cells
+        observed = sensing.split(values.astype(np.float64))[0] if in_boxes else cells
+        by_level = None if chosen is not None else level_variances
         with part(SHRUNK):
-            shrunk = _shrunk_cells(measured, sensing, law.finest, known, counts=nonnegative)
+            shrunk = _shrunk_cells(observed, sensing, law.finest, by_level, value_prior=nonnegative and value_prior)
     if chosen is not None and shrinks:
         shrunk += _spread(shrink_groups(chosen.starts, chosen.sums, chosen.variances, sensing.n), chosen, shrunk)
     elif shrinks and (len(fused) > 1 if in_boxes else keep_sums and len(fused) > 2):
         shrunk += _spread(fused[1].sums, fused[1], shrunk)
     estimate = shrunk
     if nonnegative and len(fused) == 2 and chosen is None and sensing.n <= MOST_NEAREST:
-        estimate = nearest_nonnegative(shrunk, level_variances, TOTAL_KNOWN * total_variance)
+        estimate = nearest_nonnegative(shrunk, level_variances, TOTAL_KNOWN * known.total_variance)
     elif nonnegative:
         estimate = nonnegative_keeping_totals(shrunk)
-    stats = {"layers": [len(layer.starts) for layer in fused]}
-    return Fit(sensing, law, fused, cells, estimate, level_variances, total_variance, stats, nonnegative)
+    return fit(cells, estimate)
 
 
 def _flat_groups(
     groups: Layer,
     sensing: GroupSums,
-    law: LayersLaw,
+    hides: Hidden,
     joint: GroupPosterior | None,
     *,
     nonnegative: bool,
@@ -182,7 +210,7 @@ def _flat_groups(
         sums = keeping_total(sums)
     if sensing.is_table:  # stored synopses alone: tables are measured in parts of blocks now
         return np.repeat(groups.sums / sizes, sizes), np.repeat(sums / sizes, sizes)
-    cells = sloped_cells(sums, sizes, unseen_deviation(law, sensing.n, sizes))
+    cells = sloped_cells(sums, sizes, hides.difference(sizes))
     return np.repeat(groups.sums / sizes, sizes), np.maximum(cells, 0.0) if nonnegative else cells
 
 
@@ -214,7 +242,7 @@ def _parts_of_blocks(
         if alone.any():
             where = np.repeat(alone, sizes)
             with part(SHRUNK):
-                shrunk = _shrunk_cells(flat, sensing, law.finest, None, counts=nonnegative, measured=where)
+                shrunk = _shrunk_cells(flat, sensing, law.finest, None, value_prior=nonnegative, measured=where)
             sums[alone] = shrunk[parts.starts[alone]]
         cells = np.repeat(sums / sizes, sizes)
         cells += _spread(of_blocks, blocks, cells)
@@ -247,19 +275,21 @@ def _shrunk_cells(
     law: IndependentLaw,
     level_variances: Floats | None,
     *,
-    counts: bool,
+    value_prior: bool,
     measured: Mask | None = None,
 ) -> Floats:
-    """Along the ordered axes: in boxes, if there are several and not too many; else in the row. None is negative if
-    they are `counts`; where some were not `measured`, only those that were are used of what comes out.
+    """Along the ordered axes: in boxes, if there are several and not too many; else in the row.
+
+    `value_prior`: then also towards the values that cells like them have, none of them negative. Where some were not
+    `measured`, only those that were are used of what comes out.
     """
     if sensing.is_table and fits(sensing.ordered_sides):
-        return _shrunk_tables(cells, sensing, law, counts=counts, measured=measured)
-    return _shrunk_runs(cells, sensing, law, level_variances, counts=counts, measured=measured)
+        return _shrunk_tables(cells, sensing, law, value_prior=value_prior, measured=measured)
+    return _shrunk_runs(cells, sensing, law, level_variances, value_prior=value_prior, measured=measured)
 
 
 def _shrunk_tables(
-    cells: Floats, sensing: GroupSums, law: IndependentLaw, *, counts: bool, measured: Mask | None
+    cells: Floats, sensing: GroupSums, law: IndependentLaw, *, value_prior: bool, measured: Mask | None
 ) -> Floats:
     """Cells in the row's order, as they were measured; the ordered axes are one table for each place on the unordered
     ones. (Of parts of blocks, the cells of blocks that have no others, fused with the blocks'; others are flat, and
@@ -277,7 +307,7 @@ def _shrunk_tables(
     observed = observed.reshape(sides)
     with part(SMOOTHED):
         shrunk = np.stack([beside_lone_cells(one, law, lambda others: shrink_table(others, law)) for one in observed])
-    if counts and are_learnt(observed.size, law, of_tables=True):
+    if value_prior and are_learnt(observed.size, law, of_tables=True):
         where = None
         if measured is not None:
             where = np.empty((sensing.n // run, run), np.bool_)
@@ -292,7 +322,7 @@ def _shrunk_runs(
     law: IndependentLaw,
     level_variances: Floats | None,
     *,
-    counts: bool,
+    value_prior: bool,
     measured: Mask | None,
 ) -> Floats:
     """Each run of neighbouring cells shrunk by itself: across an unordered axis there is nothing to smooth."""
@@ -307,7 +337,7 @@ def _shrunk_runs(
     if period is not None and are_alike(observed, law, period, known):
         pairs = zip(observed, shrunk, strict=True)
         shrunk = np.stack([beside_other_cycles(one, as_shrunk, law, period) for one, as_shrunk in pairs])
-    if counts:
+    if value_prior:
         shrunk = towards_usual_values(observed, shrunk, law, known, period)
     return shrunk.reshape(-1)
 
@@ -321,50 +351,3 @@ def _shrunk(cells: Floats, law: IndependentLaw, level_variances: Floats | None) 
         # Rounding must not make a level look better measured than its cells: the noise would be taken for Gaussian.
         variances = np.where(variances > 0.999 * law.variance, law.variance, variances)
     return beside_lone_cells(cells, law, lambda row: shrink(row, law, variances).value)
-
-
-def _chosen_groups(sensing: GroupSums, fused: list[Layer]) -> Layer | None:
-    """The layer of groups that a private look chose, whose sums are kept: the look says that they differ.
-
-    Beside the cells, stored synopses have one, and the total of few records in which a tree found very many groups.
-    """
-    for layer, described in zip(fused, sensing.groups, strict=True):
-        if not isinstance(described, int):
-            _refuse_unaligned(layer.starts, sensing.n)
-            return layer
-    return None
-
-
-def _refuse_unaligned(starts: Integers, n: int) -> None:
-    """The leaves of a tree of halves are runs of 2^k cells that begin at a multiple of 2^k, but for the row's end."""
-    sizes = np.diff(starts)
-    last = 1 << max(n - int(starts[-1]) - 1, 0).bit_length()
-    if (sizes & (sizes - 1)).any() or (starts[:-1] % sizes).any() or starts[-1] % last:
-        raise InvalidInput("layers", "groups that are not aligned halves", "give the synopsis as it was made")
-
-
-def noise_by_level(sensing: GroupSums, law: LayersLaw, fused: list[Layer]) -> tuple[Floats, float]:
-    """The variance of the noise of the fused cells: of an aligned orthonormal detail of each level, and of the total.
-
-    Exact where the layers are blocks of 2^k cells. Where groups were chosen, the mean over the row: within a group
-    the cells' own; across groups, that of the groups' sums.
-    """
-    n = sensing.n
-    levels = max(n - 1, 1).bit_length()
-    total_variance = float(fused[-1].variances.sum()) / n
-    if all(isinstance(layer, int) for layer in sensing.groups):
-        precision = np.zeros(levels + 1)
-        for size, noise in zip(sensing.groups, law.layers, strict=True):
-            width = min(int(size), n)
-            precision[min((width - 1).bit_length(), levels) :] += width / max(noise.variance, LEAST_VARIANCE)
-        return 1.0 / precision[:levels], min(total_variance, 1.0 / float(precision[-1]))
-    chosen = _chosen_groups(sensing, fused) or fused[0]
-    sizes = np.diff(chosen.starts, append=n)
-    share = sizes / n
-    within = law.finest.variance if len(fused[0].starts) == n else 0.0
-    # A detail of 2^level cells is across groups of fewer, and within those of as many.
-    smaller = np.frexp(sizes.astype(np.float64))[1]
-    across = np.bincount(smaller, share * chosen.variances / sizes, levels + 2).cumsum()
-    inside = 1.0 - np.bincount(smaller, share, levels + 2).cumsum()
-    variances = (across + within * inside)[1 : levels + 1]
-    return np.maximum(variances, 1e-9 * max(float(variances.max()), 1e-9)), total_variance

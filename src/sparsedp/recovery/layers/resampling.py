@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Integers
-from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw, LayersLaw
 from sparsedp.progress import part
 from sparsedp.recovery.layers.detail_variances import noise_of_details
 from sparsedp.sensing.cell_order import box_of
@@ -34,10 +33,7 @@ LONG_ROW, BLOCK, BLOCKS = 2**18, 2**13, 8
 """Of a longer row, so many blocks of so many cells are recovered again."""
 
 WHOLE_UP_TO = 2.0**30
-"""Larger counts scatter like a normal variable, and wider noise is drawn from the continuous law."""
-
-MOST = 2.0**62
-"""Sums beyond are cut: they have to be whole numbers of 64 bits."""
+"""Larger counts scatter like a normal variable."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +61,7 @@ def resample(fit: Fit, refit: Refit, least_runs: int = 1) -> Resampled:
     for run in range(runs):
         truth = scattered(intensities, generator)
         with part((run + 1) / runs):
-            again = refit(sensing, _measured(sensing, fit.law, truth, generator))
+            again = refit(sensing, fit.measured.again(sensing, truth, generator))
         estimates[run] = again.estimate
         errors[run] = again.estimate - truth
         rests[run] = again.fused - again.estimate
@@ -125,21 +121,3 @@ def _sampled(starts: Integers, blocks: int) -> Integers:
     others = np.setdiff1d(np.arange(blocks), finest)
     spread = others[np.linspace(0, len(others) - 1, BLOCKS - len(finest)).astype(np.int64)]
     return np.sort(np.concatenate([finest, spread]))
-
-
-def _measured(sensing: GroupSums, law: LayersLaw, truth: Floats, generator: np.random.Generator) -> Integers:
-    values = []
-    for starts, noise in zip(sensing.starts, law.layers, strict=True):
-        sums = truth if len(starts) == len(truth) else np.add.reduceat(truth, starts)
-        values.append(sums + _noise(noise, len(starts), generator))
-    return np.clip(np.concatenate(values), -MOST, MOST).astype(np.int64)
-
-
-def _noise(law: IndependentLaw, count: int, generator: np.random.Generator) -> Floats:
-    if isinstance(law, DiscreteLaplaceLaw):
-        scale = float(law.scale)
-        if scale > WHOLE_UP_TO:
-            return np.rint(generator.laplace(0.0, scale, count))
-        stop = -np.expm1(-1.0 / scale)
-        return (generator.geometric(stop, count) - generator.geometric(stop, count)).astype(np.float64)
-    return np.rint(generator.normal(0.0, np.sqrt(law.variance), count))

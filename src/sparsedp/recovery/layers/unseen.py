@@ -1,6 +1,8 @@
-"""How much a group of cells may hide: a private look left it whole, so it saw no more than its decay."""
+"""How much a group of cells may hide: a private tree left it whole, so it saw no more than its decay."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,17 +11,29 @@ from sparsedp.noise.law import LayersLaw
 from sparsedp.recovery.layers.detail_variances import LEAST_NOISE
 
 DECAY = 2.7
-"""Of the look, in deviations of the noise that the budget of all layers together would put on one sum: at the shares of
-the budget that `mechanisms/adaptive_shares.py` gives them, and what the look costs (`partition/private_tree.md`), 2.4
-to 2.9 under Laplace noise and 2.2 to 3.7 under Gaussian."""
+"""Of a tree that is not on record, in deviations of the noise that the budget of all layers together would put on one
+sum: at the shares of the budget that `mechanisms/adaptive_shares.py` gives them, 2.4 to 2.9 under Laplace noise and 2.2
+to 3.7 under Gaussian."""
 
 
-def unseen_deviation(law: LayersLaw, n: int, sizes: Integers | int) -> Floats:
-    """The difference between its halves from which on a group of so many cells would rather have been halved than not:
-    one decay, and one for every halving above it.
-    """
-    halvings = np.log2(np.maximum(n / np.asarray(sizes, dtype=np.float64), 1.0))
-    return np.asarray(DECAY * noise_together(law) * (1.0 + halvings))
+@dataclass(frozen=True)
+class Hidden:
+    """What groups of n cells may hide, by the `decay` of the tree that chose them."""
+
+    n: int
+    decay: float
+
+    def difference(self, sizes: Integers | int) -> Floats:
+        """Between its halves, from which on a group of so many cells would rather have been halved than not: one decay,
+        and one for every halving above it.
+        """
+        halvings = np.log2(np.maximum(self.n / np.asarray(sizes, dtype=np.float64), 1.0))
+        return np.asarray(self.decay * (1.0 + halvings))
+
+
+def hidden_by(law: LayersLaw) -> float:
+    """The decay that a tree beside such layers had, about."""
+    return DECAY * noise_together(law)
 
 
 def noise_together(law: LayersLaw) -> float:

@@ -6,22 +6,13 @@ from math import isfinite, sqrt
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers, float_vector
+from sparsedp.arrays import Floats, float_vector
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import IndependentLaw, NoiseLaw
+from sparsedp.noise.law import IndependentLaw
 from sparsedp.recovery.shrinkage.chunks import chunks_of
 from sparsedp.recovery.shrinkage.coefficient_noise import variance_shape
 from sparsedp.recovery.shrinkage.pyramid import Pyramid
 from sparsedp.recovery.solution import Solution, Status
-from sparsedp.sensing.base import Sensing
-from sparsedp.sensing.direct import Direct
-
-
-def shrinkage(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
-    """Cells measured directly, each with its own noise, shrunk."""
-    if not isinstance(sensing, Direct) or not isinstance(law, IndependentLaw):
-        raise InvalidInput("recovery", "'shrinkage'", "it needs direct sensing")
-    return shrink(values.astype(np.float64), law)
 
 
 def shrink(observed: Floats, law: IndependentLaw, level_variance: Floats | None = None) -> Solution:
