@@ -12,7 +12,6 @@ import sparsedp as sdp
 from sparsedp.arrays import Integers
 from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms.adaptive import Adaptive
-from sparsedp.mechanisms.adaptive_bundles import bundles
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_shares import ROWS, SMALL_BLOCK, shares_for
 from sparsedp.noise.law import LayersLaw
@@ -27,13 +26,10 @@ GROUPS = {
     "small": list(range(0, N, 4)),
     "towards the first": [0, 64, 128, 256, 512],
     "towards the last": [0, 512, 768, 896, 960],
-    "down to a pile": [0, 256, 512, 544, 560, 568, 576, 640, 768],
 }
 PARTS = {"blocks": {}, "some": {4: 4, 5: 4, 6: 4, 7: 4, 10: 8}, "cells": dict.fromkeys(range(N), 1)}
 """How many cells the parts of blocks have that are not measured whole."""
 ROW, TABLE = (N,), (32, 32)
-PILE = range(568, 576)
-"""The cells of a group that are taken for a pile."""
 LOOKS = (-50.0, 1e6)
 COURSES = {ROW: list(product(LOOKS, GROUPS)), TABLE: list(product(LOOKS, PARTS))}
 """What a look sees (of tables that of "cells" alone), and which groups the tree, the grid or the blocks' sums find."""
@@ -70,7 +66,6 @@ def courses(
             patch.setattr(
                 adaptive, "cells_of_busy_blocks", lambda _, size, *__, groups=groups: np.array(busy(groups, size))
             )
-            patch.setattr(adaptive, "piles_taken_apart", lambda starts, *_: np.array(sorted({*starts, *PILE})))
             found[seen, groups] = Adaptive(workload).measure(table, epsilon=budget)
     return found
 
@@ -98,23 +93,11 @@ def test_small_groups_are_measured_cell_by_cell() -> None:
     assert sensing.starts[0].tolist() == [0, 512, 768, 776, 777, 778, 779, 780, 781, 782, 783, 784, 800]
 
 
-@pytest.mark.parametrize("groups", ["many", "small"])
 @pytest.mark.parametrize("workload", ["any", "ranges"])
-@pytest.mark.parametrize("budget", [sdp.Budget(epsilon="3/7"), sdp.Budget(rho="2/9")], ids=str)
-def test_groups_are_bundled_as_is_best_for_the_workload(budget: sdp.Budget, workload: str, groups: str) -> None:
-    synopsis = courses(ROW, workload, budget)[-50.0, groups]
-    starts = np.arange(N) if workload == "any" and groups == "small" else np.array(GROUPS[groups])
-    power = LAPLACE if budget.rho is None else GAUSSIAN
-    together, alone = bundles(starts, N, power, for_cells=workload == "any")
-    assert isinstance(synopsis.sensing, GroupSums)
-    if not together:
-        assert len(synopsis.sensing.layers) == 1
-        return
-    assert synopsis.sensing.layers[1:] == [starts[::together].tolist()]
-    single, bundle = (
-        Fraction(each.budget.rho or each.budget.epsilon or 0) for each in synopsis.guarantee.expenses[-2:]
-    )
-    assert single / (single + bundle) == alone
+def test_groups_are_one_layer(workload: str) -> None:
+    sensing = courses(ROW, workload, sdp.Budget(epsilon=1))[-50.0, "many"].sensing
+    assert isinstance(sensing, GroupSums)
+    assert sensing.layers == [[0, 1, 2, 4, 8, *GROUPS["many"][1:-1], 1008, 1016, 1020, 1022, 1023]]
 
 
 @pytest.mark.parametrize("workload", ["any", "ranges"])
@@ -129,50 +112,6 @@ def test_the_last_group_is_measured_down_to_the_last_cell(workload: str) -> None
     sensing = courses(ROW, workload, sdp.Budget(epsilon=1))[-50.0, "towards the last"].sensing
     assert isinstance(sensing, GroupSums)
     assert sensing.layers == [[0, 512, 768, 896, 960, 992, 1008, 1016, 1020, 1022, 1023]]
-
-
-def test_groups_down_to_a_pile_are_measured_twice() -> None:
-    """The second time with its cells; sums over ranges have no use for them."""
-    leaves = GROUPS["down to a pile"]
-    for workload, expected in {"any": [sorted({*leaves, *PILE}), leaves], "ranges": [leaves]}.items():
-        sensing = courses(ROW, workload, sdp.Budget(epsilon=1))[-50.0, "down to a pile"].sensing
-        assert isinstance(sensing, GroupSums)
-        assert sensing.layers == expected
-
-
-def test_bundles_and_piles_together_cost_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """More groups than are measured without bundles, and yet few for so many cells: from 2¹⁶ of these on only."""
-    n, near = 2**17, 5 * 2**13
-    leaves = sorted({*range(0, n, 2**13), *(near + 2**exponent for exponent in range(4, 13))})
-    pile = range(near, near + 16)
-    monkeypatch.setattr(adaptive, "standing_out", lambda *_: 0.0)
-    monkeypatch.setattr(adaptive, "flat_groups", lambda *_: np.array(leaves, np.int64))
-    monkeypatch.setattr(adaptive, "piles_taken_apart", lambda starts, *_: np.array(sorted({*starts, *pile})))
-    synopsis = Adaptive().measure(np.zeros(n, np.int64), rho="2/9")
-    assert isinstance(synopsis.sensing, GroupSums)
-    cells, groups, bundled = synopsis.sensing.layers
-    assert groups == leaves
-    assert isinstance(cells, list)
-    assert {*leaves, *pile} < set(cells), "the first group is cut, too"
-    assert isinstance(bundled, list)
-    assert 1 < len(bundled) < len(leaves)
-    assert sum(Fraction(each.budget.rho or 0) for each in synopsis.guarantee.expenses) == Fraction(2, 9)
-
-
-def test_piles_are_told_by_noisy_sums_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = []
-
-    def taken(starts: Integers, n: int, sums: npt.NDArray[np.float64], deviation: float, decay: int) -> Integers:
-        told.append((sums, deviation, decay))
-        return starts
-
-    monkeypatch.setattr(adaptive, "standing_out", lambda *_: 0.0)
-    monkeypatch.setattr(adaptive, "flat_groups", lambda *_: np.array(GROUPS["down to a pile"], np.int64))
-    monkeypatch.setattr(adaptive, "piles_taken_apart", taken)
-    for counts in (np.zeros(N, np.int64), np.full(N, 2**40)):
-        synopsis = Adaptive().measure(counts, epsilon=1)
-        assert np.array_equal(told[-1][0], synopsis.values[-len(GROUPS["down to a pile"]) :]), "and nothing else"
-    assert told[0][1:] == told[1][1:]
 
 
 @pytest.mark.parametrize("workload", ROWS)
@@ -366,6 +305,6 @@ def test_groups_that_are_too_many_for_a_file_are_measured_cell_by_cell(
             assert sum(Fraction(each.budget.epsilon or 0) for each in synopsis.guarantee.expenses) == 1
             if synopsis.sensing.layers[0] == 1:
                 assert np.isfinite(synopsis.recover().values).all()
-    few = 23 + len(PILE)  # what is taken apart afterwards is not counted
+    few = 23 + 10  # what is cut towards the ends is not counted
     assert all(isinstance(groups, int) or len(groups) <= few for groups in finest["some"])
     assert any(isinstance(groups, list) and len(groups) > few for groups in finest["most"])

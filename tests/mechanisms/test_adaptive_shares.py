@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import pytest
 
-from sparsedp.mechanisms.adaptive_bundles import ALONE
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_shares import (
     FAINT,
@@ -40,8 +39,7 @@ def smallest(shares: Shares) -> Fraction:
         sizes = [SMALL_BLOCK * 4**step for step in range(12)]
         found += [share for n in SIZES for size in sizes for _, share in layers_of_blocks(n, shares.cells, size)]
     if shares.tree:
-        least = min(min(alone, 1 - alone) for alone in ALONE)
-        found += [shares.tree / COST, (1 - shares.look - shares.tree) * least]
+        found += [shares.tree / COST, 1 - shares.look - shares.tree]
     return min(found)
 
 

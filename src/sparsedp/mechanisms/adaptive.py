@@ -13,7 +13,6 @@ from sparsedp.arrays import Floats, Integers, Mask
 from sparsedp.constraints import Constraints
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
-from sparsedp.mechanisms.adaptive_bundles import bundles
 from sparsedp.mechanisms.adaptive_grid import (
     block_size,
     cells_of_busy_blocks,
@@ -24,7 +23,6 @@ from sparsedp.mechanisms.adaptive_grid import (
     towards_the_first,
 )
 from sparsedp.mechanisms.adaptive_layers import layers_of_blocks, regular_layers
-from sparsedp.mechanisms.adaptive_piles import may_hide_piles, piles_taken_apart
 from sparsedp.mechanisms.adaptive_shares import FAINT, ROWS, SEEN_ALONE, Shares, in_regular_layers, shares_for
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.measured_layers import MeasuredLayers, layer_noise
@@ -138,7 +136,7 @@ def _measure_cells(layers: MeasuredLayers, shares: Shares, faint: Shares) -> Non
     elif faint.grid:
         _measure_grid(layers, faint, total, left)
     else:
-        layers.groups = [first_cells(layers.n, layers.n)]  # one group, as the bundles of a row are groups
+        layers.groups = [first_cells(layers.n, layers.n)]  # one group, as those of a row are
         _measure_groups(layers, faint, left)
 
 
@@ -157,8 +155,7 @@ def _measure_row(layers: MeasuredLayers, shares: Shares) -> None:
 
 
 def _measure_groups(layers: MeasuredLayers, shares: Shares, left: Fraction) -> None:
-    """Groups that seem to be flat, and bundles of them if they are many; if a pile may hide in one, the groups, and
-    then again with the cells of that one.
+    """Groups that seem to be flat.
 
     Where the tree went some way there, the first group is measured down to the first cell, and the last one down to the
     last. That assumes something of the data: that amounts, waiting times and numbers of events are often zero, and that
@@ -175,14 +172,6 @@ def _measure_groups(layers: MeasuredLayers, shares: Shares, left: Fraction) -> N
         else:
             _measure_regular(layers, shares, left)
         return
-    together, alone = bundles(starts, layers.n, layers.power, for_cells=shares.for_both)
-    if together:
-        layers.measure(starts[::together], left * (1 - alone))
-    left *= alone
-    if shares.piles and not layers.signed and may_hide_piles(starts, layers.n):
-        first_seen = layers.measure(starts, left * shares.piles).astype(np.float64)
-        left *= 1 - shares.piles
-        starts = piles_taken_apart(starts, layers.n, first_seen, layers.deviation(left), decay)
     layers.measure(down_to_the_ends(starts, layers.n), left)
 
 

@@ -37,8 +37,6 @@ class Shares:
     out in more places they are measured, those of busy blocks (`adaptive_grid.py`), beside layers of blocks.
     If in few, groups of cells that seem flat are measured, found with the share `tree`. Groups of at most
     `singled` cells are measured cell by cell: something stands out there, and to find which cell it is would cost more.
-    `piles`: of the share of the groups, what is spent on all of them first, to see whether a pile hides in one
-    (`adaptive_piles.py`), if one may.
 
     In tables, `grid`: how many cells the smallest blocks of a grid have that follows the counts (`adaptive_grid.py`); 0
     for none.
@@ -60,13 +58,12 @@ class Shares:
     blocks: int | None
     recovery: str
     growth: float = 1.0
-    piles: Fraction = Fraction(0)
     grid: int = 0
     faint: Shares | None = None
 
     @property
     def for_both(self) -> bool:
-        """Whether layers and bundles are those that are best for cells and ranges at once."""
+        """Whether layers are those that are best for cells and ranges at once."""
         return not self.cells
 
     def stands_out_from(self, n: int) -> float:
@@ -84,7 +81,7 @@ LOOK, FAINT_LOOK = _hundredths(2), _hundredths(5)
 
 ROWS: dict[str, Shares] = {
     "cells": Shares(NONE, 0.0, NONE, 1, _hundredths(98), 0, "layers"),
-    "any": Shares(LOOK, 4.0, _hundredths(28), 4, NONE, None, "layers", growth=0.5, piles=Fraction(1, 8)),
+    "any": Shares(LOOK, 4.0, _hundredths(28), 4, NONE, None, "layers", growth=0.5),
     "ranges": Shares(LOOK, 0.15, _hundredths(25), 1, _hundredths(50), None, "layers_keeping_sums"),
 }
 """By workload, for cells along one ordered axis."""
