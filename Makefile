@@ -157,13 +157,13 @@ bench-peers: $(PEERS)/.done  ## the same releases by OpenDP, diffprivlib, Google
 	$(PEERS)/bin/python benchmarks/bench_peers.py
 
 experiments: $(VENV)/.demo  ## every table and figure of the paper, and what became of its claims: minutes
-	$(BIN)/python -m sparsedp.experiments
+	$(BIN)/python -m studies
 
 experiments-full: $(VENV)/.demo  ## the same with more runs and larger sizes
-	$(BIN)/python -m sparsedp.experiments --full
+	$(BIN)/python -m studies --full
 
 paper-page: $(VENV)/.demo  ## docs/paper.md and its figures, from the results in docs/paper
-	$(BIN)/python -m sparsedp.experiments --results docs/paper --page docs/paper.md
+	$(BIN)/python -m studies --results docs/paper --page docs/paper.md
 
 attack: $(VENV)/.bench  ## what an intruder learns from the paper's calibration of CMCO, and from the correct one
 	$(BIN)/python benchmarks/attack_streams.py

@@ -16,17 +16,40 @@ from rich.console import Console
 from rich.progress import track
 
 from sparsedp.errors import SparsedpError
-from sparsedp.experiments.accuracy import tables
-from sparsedp.experiments.accuracy.cases import QUICK_SETTINGS, SETTINGS, Case, cases_of
-from sparsedp.experiments.accuracy.comparison import Comparison, compare
-from sparsedp.experiments.accuracy.contenders import BYSTANDERS, OURS, RIVALS, Configured
-from sparsedp.experiments.accuracy.measuring import Task, measure_all, tasks_for
-from sparsedp.experiments.accuracy.page import write_parts
-from sparsedp.experiments.accuracy.pictures import TOTAL, draw_ratios, draw_releases
-from sparsedp.experiments.accuracy.published import compare_with_published
-from sparsedp.experiments.accuracy.results import Results
-from sparsedp.experiments.accuracy.verdicts import Verdict, published_verdicts, verdicts
-from sparsedp.experiments.inputs import INPUTS, available_inputs
+from studies.accuracy.comparison import (
+    Comparison,
+    Results,
+    Verdict,
+    compare,
+    compare_with_published,
+    published_verdicts,
+    verdicts,
+)
+from studies.accuracy.measuring import (
+    BYSTANDERS,
+    OURS,
+    QUICK_SETTINGS,
+    RIVALS,
+    SETTINGS,
+    Case,
+    Configured,
+    Task,
+    cases_of,
+    measure_all,
+    tasks_for,
+)
+from studies.accuracy.page import (
+    TOTAL,
+    draw_ratios,
+    draw_releases,
+    error_table,
+    input_table,
+    published_table,
+    ratio_tables,
+    verdict_list,
+    write_parts,
+)
+from studies.inputs import INPUTS, available_inputs
 
 RUNS, QUICK_RUNS = 100, 5
 RESULTS, QUICK_RESULTS = Path("out/accuracy.json"), Path("out/accuracy-quick.json")
@@ -84,13 +107,13 @@ def parts(
 ) -> dict[str, str]:
     counted = {results.runs(case, name) for case in cases for name in results.contenders(case)}
     runs = str(min(counted)) if len(counted) == 1 else f"{min(counted)} to {max(counted)}"
-    errors = tables.error_table(results, ours, cases)
+    errors = error_table(results, ours, cases)
     return {
         "runs": f"{len(cases)} cases, {runs} runs of each mechanism in each case; ± is half a 95 % interval.",
-        "verdicts": tables.verdict_list(found),
-        "ratios": tables.ratio_tables(comparisons),
-        "published": tables.published_table(compare_with_published(results, ours)),
-        "inputs": tables.input_table(dict.fromkeys(case.input for case in cases)),
+        "verdicts": verdict_list(found),
+        "ratios": ratio_tables(comparisons),
+        "published": published_table(compare_with_published(results, ours)),
+        "inputs": input_table(dict.fromkeys(case.input for case in cases)),
         "errors": f"<details><summary>Every error: cells / ranges</summary>\n\n{errors}\n\n</details>",
     }
 
@@ -120,16 +143,16 @@ def main(arguments: Sequence[str] | None = None, ours: Mapping[str, Configured] 
     cases = [case for case in cases if results.contenders(case)]
     results = results.only(cases)
     results.save_summary(chosen.results.with_suffix(".csv"), [contender.name for contender in ours.values()])
-    console.print(tables.error_table(results, ours, cases), markup=False)
+    console.print(error_table(results, ours, cases), markup=False)
     comparisons = compare(results, ours)
     published = compare_with_published(results, ours)
     found = [*verdicts(comparisons), *published_verdicts(published)]
     if not comparisons:
         console.print("Nothing of ours was measured: no ratios.")
         return 0
-    console.print(tables.ratio_tables(comparisons), markup=False)
+    console.print(ratio_tables(comparisons), markup=False)
     if published:
-        console.print(tables.published_table(published), markup=False)
+        console.print(published_table(published), markup=False)
     for verdict in found:
         console.print(str(verdict), markup=False)
     if chosen.write:

@@ -2,7 +2,7 @@
 
 Every public input at ε = 0.1, totals 10³ to 10⁶, in all three modes. A row is the mean over the totals, a family's that
 over its inputs; `--cases` shows each total. "large" are the cells above three deviations of the noise. Widths are
-relative to those of an oracle that knows the law of every error (`sparsedp/experiments/coverage.py`). Exits with 1 when
+relative to those of an oracle that knows the law of every error (`studies/coverage.py`). Exits with 1 when
 a target is missed.
 """
 
@@ -18,10 +18,10 @@ from rich.progress import track
 from rich.table import Table
 
 from sparsedp.errors import SparsedpError
-from sparsedp.experiments.accuracy.cases import EPSILON, TOTALS
-from sparsedp.experiments.coverage import Coverage, measure_coverage
-from sparsedp.experiments.inputs import FAMILIES, INPUTS, available_inputs
 from sparsedp.mechanisms.adaptive import Adaptive
+from studies.accuracy.measuring import EPSILON, TOTALS
+from studies.coverage import Coverage, measure_coverage
+from studies.inputs import FAMILIES, INPUTS, available_inputs
 
 MODES = ("any", "cells", "ranges")
 RUNS, JUDGED = 100, 10

@@ -12,8 +12,8 @@ from rich.table import Table
 
 import sparsedp as sdp
 from sparsedp.datasets.flights import hourly_departures
-from sparsedp.experiments.metrics import cell_error, range_error
 from sparsedp.mechanisms.base import Mechanism
+from studies.metrics import cell_error, range_error
 
 MECHANISMS: dict[str, Callable[[], Mechanism]] = {
     "Adaptive()": sdp.Adaptive,

@@ -23,13 +23,10 @@ from rivals.ahp import Ahp
 from rivals.dawa import Dawa
 from rivals.dpcube import DpCube
 from rivals.p_hp import Php
-from sparsedp.experiments.accuracy.cases import EPSILON, SETTINGS, Case, cases_of
-from sparsedp.experiments.accuracy.contenders import OURS, Configured, Contender
-from sparsedp.experiments.accuracy.measuring import Measured, measure_all, tasks_for
-from sparsedp.experiments.accuracy.page import write_parts
-from sparsedp.experiments.accuracy.published import FIGURES, NAMES
-from sparsedp.experiments.accuracy.scores import (
+from studies.accuracy.comparison import (
+    FIGURES,
     METRIC_OF_MODE,
+    NAMES,
     Score,
     as_published,
     at_their_best,
@@ -37,8 +34,20 @@ from sparsedp.experiments.accuracy.scores import (
     geometric_mean,
     score,
 )
-from sparsedp.experiments.accuracy.tables import markdown, with_margin
-from sparsedp.experiments.inputs import available_inputs
+from studies.accuracy.measuring import (
+    EPSILON,
+    OURS,
+    SETTINGS,
+    Case,
+    Configured,
+    Contender,
+    Measured,
+    cases_of,
+    measure_all,
+    tasks_for,
+)
+from studies.accuracy.page import markdown, with_margin, write_parts
+from studies.inputs import available_inputs
 
 RUNS = 40
 SEVEN: Mapping[str, Contender] = {

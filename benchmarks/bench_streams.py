@@ -17,8 +17,8 @@ from rich.table import Table
 import sparsedp as sdp
 from sparsedp.arrays import Floats, Integers
 from sparsedp.datasets.flights import hourly_departures
-from sparsedp.experiments.metrics import cell_error
 from sparsedp.streams import Stream
+from studies.metrics import cell_error
 
 EPSILONS = ("1", "0.1", "0.001")
 TARGET = 50.0

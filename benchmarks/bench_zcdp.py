@@ -17,8 +17,8 @@ from rich.table import Table
 import sparsedp as sdp
 from sparsedp.arrays import Floats
 from sparsedp.datasets.flights import hourly_departures
-from sparsedp.experiments.metrics import cell_error, range_error
 from sparsedp.privacy.conversion import rho_for
+from studies.metrics import cell_error, range_error
 
 DELTA = "1e-6"
 BUDGETS = {

@@ -19,7 +19,6 @@ from rich.table import Table
 
 import sparsedp as sdp
 from sparsedp.datasets.flights import hourly_departures
-from sparsedp.experiments.metrics import cell_error, range_error
 
 EPSILON = "0.1"
 PUBLISHED = "adaptive"
@@ -76,6 +75,17 @@ def error_table(truth: npt.NDArray[np.int64], releases: dict[str, tuple[sdp.Rele
         errors = cell_error(truth, release.values), range_error(truth, release.values)
         table.add_row(name, *(f"{error:,.0f}" for error in errors), f"{seconds:.3f}")
     return table
+
+
+def cell_error(truth: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> float:
+    return float(np.linalg.norm(truth - values))
+
+
+def range_error(truth: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> float:
+    """The root mean square error of the sums over 2,000 random ranges of hours."""
+    first, last = np.sort(np.random.default_rng(0).integers(0, truth.size + 1, size=(2000, 2)), axis=1).T
+    errors = np.concatenate([[0.0], np.cumsum(values - truth)])
+    return float(np.sqrt(np.mean((errors[last] - errors[first]) ** 2)))
 
 
 def draw(truth: npt.NDArray[np.int64], releases: dict[str, tuple[sdp.Release, float]], path: Path) -> Path:

@@ -18,7 +18,6 @@ from rich.table import Table
 
 import sparsedp as sdp
 from sparsedp.datasets.flights import hourly_departures
-from sparsedp.experiments.metrics import cell_error
 
 EPSILON = "0.1"
 OUT = Path("out")
@@ -48,7 +47,7 @@ def main() -> None:
             noisy = stream.release("direct")
         released = truth[: len(release)]
         week = release.range_sum(stop - 168, stop)
-        errors = cell_error(released, noisy.values), cell_error(released, release.values)
+        errors = (np.linalg.norm(released - published.values) for published in (noisy, release))
         table.add_row(
             moment, f"{stop:,}", *(f"{error:,.0f}" for error in errors), f"{week:,.0f}", f"{released[-168:].sum():,}"
         )

@@ -28,7 +28,6 @@ LAYERS = [
     ["measurement", "counts"],
     ["mechanisms", "datasets", "truth"],
     ["streams"],
-    ["experiments"],
     ["ingest", "publishing"],
     ["previews", "audits"],
     ["cli", "__main__"],
@@ -118,6 +117,20 @@ def test_nothing_after_the_noise_imports_what_sees_the_data() -> None:
         if module_name(path).split(".")[0] in AFTER_THE_NOISE:
             for imported in imports_of(path):
                 assert not imported.startswith(SEES_THE_DATA), f"{module_name(path)} imports {imported}"
+
+
+SHIPPED = {"package": SOURCE, "examples": Path(__file__).parent.parent / "examples"}
+
+
+@pytest.mark.parametrize("folder", SHIPPED.values(), ids=SHIPPED)
+def test_nothing_that_users_run_imports_what_no_wheel_has(folder: Path) -> None:
+    """Studies, benchmarks and tests are for this repository alone."""
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [name.name for name in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            roots = {name.split(".")[0] for name in names}
+            assert not roots & {"studies", "benchmarks", "fuzz", "torture", "tests", "tools"}, path
 
 
 def test_the_check_itself_sees_imports() -> None:

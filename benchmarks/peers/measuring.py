@@ -22,7 +22,7 @@ from scipy import stats
 
 from peers.contender import Contender, Run
 from sparsedp.arrays import Floats, Integers
-from sparsedp.experiments.metrics import cell_error, range_error
+from studies.metrics import cell_error, range_error
 
 LEVEL = 0.95
 CHANCE = 1e-4

@@ -23,7 +23,7 @@ OF_CELLS, THRESHOLD = 0.85, 0.35
 
 @dataclass(frozen=True)
 class Ahp:
-    """As a contender of `sparsedp.experiments.accuracy`."""
+    """As a contender of `studies.accuracy`."""
 
     name: str = "AHP"
 

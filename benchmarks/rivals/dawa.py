@@ -27,7 +27,7 @@ PARTITION = 0.5
 
 @dataclass(frozen=True)
 class Dawa:
-    """As a contender of `sparsedp.experiments.accuracy`."""
+    """As a contender of `studies.accuracy`."""
 
     name: str = "DAWA"
 

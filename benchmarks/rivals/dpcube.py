@@ -22,7 +22,7 @@ WIDTH = 11
 
 @dataclass(frozen=True)
 class DpCube:
-    """As a contender of `sparsedp.experiments.accuracy`."""
+    """As a contender of `studies.accuracy`."""
 
     name: str = "DPCube"
 

@@ -27,7 +27,7 @@ SENSITIVITY = 2.0
 
 @dataclass(frozen=True)
 class Php:
-    """As a contender of `sparsedp.experiments.accuracy`."""
+    """As a contender of `studies.accuracy`."""
 
     name: str = "P-HP"
 

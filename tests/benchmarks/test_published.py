@@ -1,6 +1,7 @@
 """Mechanisms of others as we wrote them to be compared with: their parts by definition, and the comparison runs."""
 
 import importlib
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,7 +11,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+ROOT = Path(__file__).parents[2]
+BENCHMARKS = ROOT / "benchmarks"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT)))}
 
 
 Rivals = Callable[[str], ModuleType]
@@ -129,7 +132,7 @@ def test_dpcube_cuts_the_grid_into_boxes(rivals: Rivals) -> None:
 def test_the_command_compares() -> None:
     command = [sys.executable, str(BENCHMARKS / "bench_published.py"), "--workers", "1", "--runs", "2"]
     command += ["--inputs", "steps", "--settings", "10³, ε = 0.1", "10⁶, ε = 0.1"]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    run = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert "times the error of the best of the seven in each case, geometric mean of 2 cases" in run.stdout
     assert "None of the paper's files is among the inputs." in run.stdout

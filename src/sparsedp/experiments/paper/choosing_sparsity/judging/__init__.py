@@ -1,1 +1,0 @@
-"""What is made of the measured curves and picks: the flat part of the U, and how often the choice falls into it."""

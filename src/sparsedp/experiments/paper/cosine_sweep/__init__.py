@@ -1,1 +1,0 @@
-"""The same sweep over ε in the cosine basis, on series in time."""

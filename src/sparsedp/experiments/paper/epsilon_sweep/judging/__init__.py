@@ -1,1 +1,0 @@
-"""What is made of the measured errors: advantages with their intervals, and the sentences about them."""

@@ -1,1 +1,0 @@
-"""How much one record moves what the paper puts noise on: the samples, and the scores that S is chosen by."""

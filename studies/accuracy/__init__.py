@@ -1,0 +1,1 @@
+"""Ours beside all other mechanisms, on public inputs: measured, compared, shown."""
