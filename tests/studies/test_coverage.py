@@ -11,8 +11,8 @@ from studies.coverage import Coverage, measure_coverage
 from studies.inputs import INPUTS
 
 CASES = [
-    ("sine", 10**6, "any"),
     ("hourly_departures", 10**4, "ranges"),
+    pytest.param("sine", 10**6, "any", marks=pytest.mark.slow),
     pytest.param("steps", 10**5, "cells", marks=pytest.mark.slow),
     pytest.param("blobs", 10**6, "any", marks=pytest.mark.slow),
 ]

@@ -76,7 +76,7 @@ def ramp(case: Case) -> Integers:
     return np.arange(case.total, dtype=np.int64)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_every_contender_is_measured_in_every_case(workers: int) -> None:
     tasks = tasks_for(CASES, [LAPLACE, Zeros()], 3, counts_of=ramp)
     results = Results(measure_all(tasks, workers=workers))

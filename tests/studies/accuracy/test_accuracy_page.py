@@ -55,6 +55,7 @@ def test_a_page_without_markers_or_with_unknown_ones_is_left_alone(tmp_path: Pat
         assert page.read_text() == text
 
 
+@pytest.mark.slow
 def test_the_command_measures_compares_and_writes(
     bench: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

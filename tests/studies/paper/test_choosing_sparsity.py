@@ -50,6 +50,7 @@ def counts() -> Integers:
     return steps.astype(np.int64)
 
 
+@pytest.mark.slow
 def test_the_experiment_runs_and_its_claims_are_judged(outcomes: Outcomes, tmp_path: Path) -> None:
     (picture,) = EXPERIMENT.draw(outcomes, tmp_path)
     assert picture.path.name == "choosing-sparsity.png"
@@ -61,11 +62,13 @@ def test_the_experiment_runs_and_its_claims_are_judged(outcomes: Outcomes, tmp_p
     assert json.loads(json.dumps([one.found for one in outcomes], allow_nan=False)) == [one.found for one in outcomes]
 
 
+@pytest.mark.slow
 def test_a_job_can_be_repeated(outcomes: Outcomes) -> None:
     for outcome in outcomes.where(data="social_network", decoder="cosamp"):
         assert measure(outcome.settings) == outcome.found
 
 
+@pytest.mark.slow
 def test_the_literal_choice_picks_all_coefficients_and_no_samples(outcomes: Outcomes) -> None:
     for outcome in outcomes.where(part="literal"):
         assert (outcome.found["likeliest"], outcome.found["rows"]) == (outcome.found["cells"], 0)

@@ -26,6 +26,7 @@ def outcomes() -> Outcomes:
     return Outcomes(timed(measure, settings) for settings in EXPERIMENT.jobs(Effort.SMOKE, ORIGINS))
 
 
+@pytest.mark.slow
 def test_the_experiment_runs_and_its_claims_are_judged(outcomes: Outcomes, tmp_path: Path) -> None:
     pictures = EXPERIMENT.draw(outcomes, tmp_path)
     assert [one.path.name for one in pictures] == ["cosine-sweep.png", "cosine-sweep-advantage.png"]
@@ -34,12 +35,14 @@ def test_the_experiment_runs_and_its_claims_are_judged(outcomes: Outcomes, tmp_p
     assert EXPERIMENT.expect(outcomes) == []
 
 
+@pytest.mark.slow
 def test_what_the_line_in_hindsight_is_not_is_said(outcomes: Outcomes, tmp_path: Path) -> None:
     said = [EXPERIMENT.draw(outcomes, tmp_path)[0].caption, EXPERIMENT.tabulate(outcomes)[0].caption]
     assert all("Hadamard rows instead of i.i.d. signs" in one and "the same runs" in one for one in said)
     assert "2, 1, 2.83 (CoSaMP); 2, 1, 2 (basis pursuit); 2, 1, 2 (our decoder)" in EXPERIMENT.about
 
 
+@pytest.mark.slow
 def test_it_is_measured_in_the_cosine_basis(outcomes: Outcomes) -> None:
     assert outcomes.values("basis") == ["cosine"]
     waves = outcomes.found("errors", data="flights", mechanism="compressive tree", epsilon="1")[0]
@@ -47,11 +50,13 @@ def test_it_is_measured_in_the_cosine_basis(outcomes: Outcomes) -> None:
     assert waves < 0.7 * measure(settings)["errors"][0]  # flights come in waves, not in steps
 
 
+@pytest.mark.slow
 def test_a_job_can_be_repeated(outcomes: Outcomes) -> None:
     for outcome in outcomes.where(data="tcptrace", epsilon="0.001"):
         assert measure(outcome.settings) == outcome.found
 
 
+@pytest.mark.slow
 def test_hindsight_is_the_best_of_all_sparsities(outcomes: Outcomes) -> None:
     settings = outcomes.only(data="flights", mechanism=KNOWN, epsilon="0.001").settings
     counts = load("flights", "package").counts
@@ -78,6 +83,7 @@ def _of_tcptrace(*, runs: int = 2, **errors: float) -> Outcomes:
     )
 
 
+@pytest.mark.slow
 def test_every_verdict_can_be_reached() -> None:
     assert judge_far_outperforms(_of_tcptrace(compressive=100)).verdict is Verdict.HOLDS
     assert judge_far_outperforms(_of_tcptrace()).verdict is Verdict.DOES_NOT_HOLD

@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import log10, sqrt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -258,7 +259,12 @@ CASES: list[tuple[Callable[[Outcomes], Judgement], Outcomes, Verdict]] = [
 ]
 
 
-@pytest.mark.parametrize(("judge", "outcomes", "verdict"), CASES)
+def marked(judge: Callable[[Outcomes], Judgement], *more: object) -> Any:
+    """The judge that asks all others takes seconds, each of them does not."""
+    return pytest.param(judge, *more, marks=[pytest.mark.slow] if judge is judge_experiments_justify else [])
+
+
+@pytest.mark.parametrize(("judge", "outcomes", "verdict"), [marked(*case) for case in CASES])
 def test_every_verdict_can_be_reached(
     judge: Callable[[Outcomes], Judgement], outcomes: Outcomes, verdict: Verdict
 ) -> None:
@@ -273,7 +279,7 @@ EXACT = {judge_adjacent, judge_sparse_data, judge_small_data}
 
 
 @pytest.mark.parametrize("scatter", [UNSURE, (1.0,)])
-@pytest.mark.parametrize("judge", [claim.judge for claim in CLAIMS if claim.judge not in EXACT])
+@pytest.mark.parametrize("judge", [marked(claim.judge) for claim in CLAIMS if claim.judge not in EXACT])
 def test_what_the_runs_do_not_tell_is_not_decided(
     judge: Callable[[Outcomes], Judgement], scatter: tuple[float, ...]
 ) -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 
 import made_up_experiment as made_up
@@ -29,6 +30,7 @@ def file_of(module: str) -> Path | None:
     return next((one for one in (place.with_suffix(".py"), place / "__init__.py") if one.exists()), None)
 
 
+@cache
 def imported(file: Path) -> set[str]:
     found = set()
     for node in ast.walk(ast.parse(file.read_text())):
@@ -134,6 +136,7 @@ def test_a_worker_that_is_killed_is_one_sentence(tmp_path: Path) -> None:
         outcomes_of([(made_up.EXPERIMENT, [*ASKED, deadly])], Store(tmp_path), workers=2)
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_was_finished_and_leaves_no_process(tmp_path: Path) -> None:
     script = tmp_path / "stopped.py"
     script.write_text(STOPPED_RUN)

@@ -28,6 +28,7 @@ def outcomes() -> Outcomes:
     return Outcomes(timed(measure, settings) for settings in EXPERIMENT.jobs(Effort.SMOKE, {}))
 
 
+@pytest.mark.slow
 def test_the_experiment_runs_whole(outcomes: Outcomes, tmp_path: Path) -> None:
     (picture,) = EXPERIMENT.draw(outcomes, tmp_path)
     assert picture.path.stat().st_size > 10_000
@@ -36,6 +37,7 @@ def test_the_experiment_runs_whole(outcomes: Outcomes, tmp_path: Path) -> None:
         assert claim.judge(outcomes).measured
 
 
+@pytest.mark.slow
 def test_a_job_can_be_repeated(outcomes: Outcomes) -> None:
     for outcome in outcomes.where(part="rows"):
         assert measure(outcome.settings) == outcome.found
@@ -117,6 +119,7 @@ def _scattered(outcomes: Outcomes) -> Outcomes:
     )
 
 
+@pytest.mark.slow
 def test_judges_can_fail(outcomes: Outcomes) -> None:
     good = _like(outcomes, constant=-0.5)
     found = claims.judge_bernoulli(good)
@@ -136,6 +139,7 @@ def test_judges_can_fail(outcomes: Outcomes) -> None:
     assert claims.judge_at_the_rows_in_use(_like(outcomes, constant=-3.0)).only == claims.SEARCHED
 
 
+@pytest.mark.slow
 def test_the_constant_needed_is_read_off_the_law(outcomes: Outcomes) -> None:
     haar = _like(outcomes, constant=-0.5).where(part="rows", ensemble="bernoulli", basis="haar")
     assert claims.constant_needed(haar, "random") == pytest.approx((2 / claims.ENOUGH) ** 2, rel=1e-4)
@@ -143,6 +147,7 @@ def test_the_constant_needed_is_read_off_the_law(outcomes: Outcomes) -> None:
     assert claims.constant_needed(level) == np.inf
 
 
+@pytest.mark.slow
 def test_the_caption_says_what_was_found(outcomes: Outcomes, tmp_path: Path) -> None:
     made_up = Outcomes(
         Outcome(one.settings, {**one.found, "random": [0.3], "searched": [1.0]}, 0.0) for one in outcomes

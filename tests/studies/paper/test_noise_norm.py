@@ -28,6 +28,7 @@ def outcomes() -> Outcomes:
     return Outcomes(timed(measure, settings) for settings in EXPERIMENT.jobs(Effort.SMOKE, {}))
 
 
+@pytest.mark.slow
 def test_the_experiment_runs_whole(outcomes: Outcomes, tmp_path: Path) -> None:
     (picture,) = EXPERIMENT.draw(outcomes, tmp_path)
     assert picture.path.stat().st_size > 10_000

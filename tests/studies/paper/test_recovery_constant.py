@@ -26,6 +26,7 @@ def outcomes() -> Outcomes:
     return Outcomes(timed(measure, settings) for settings in EXPERIMENT.jobs(Effort.SMOKE, {}))
 
 
+@pytest.mark.slow
 def test_the_experiment_runs_whole(outcomes: Outcomes, tmp_path: Path) -> None:
     pictures = EXPERIMENT.draw(outcomes, tmp_path)
     assert [picture.path.name for picture in pictures] == ["recovery-constant.png", "recovery-constant-decoders.png"]
@@ -35,6 +36,7 @@ def test_the_experiment_runs_whole(outcomes: Outcomes, tmp_path: Path) -> None:
         assert claim.judge(outcomes).measured
 
 
+@pytest.mark.slow
 def test_a_job_can_be_repeated(outcomes: Outcomes) -> None:
     for outcome in outcomes:
         assert measure(outcome.settings) == outcome.found
@@ -94,6 +96,7 @@ def at_a_standstill(settings: Settings, found: Found) -> float:
     return 1.0 + 0.01 * the_bound(settings, found)
 
 
+@pytest.mark.slow
 def test_what_obeys_the_bound_holds(outcomes: Outcomes) -> None:
     good = _like(outcomes, the_bound)
     for judge in (
@@ -107,6 +110,7 @@ def test_what_obeys_the_bound_holds(outcomes: Outcomes) -> None:
     assert claims.judge_convex(good).verdict is Verdict.HOLDS_ONLY
 
 
+@pytest.mark.slow
 def test_what_does_not_is_noticed(outcomes: Outcomes) -> None:
     stuck = _like(outcomes, at_a_standstill)
     for judge in (claims.judge_bound, claims.judge_same_bound, claims.judge_reconstruction, claims.judge_corollary):
@@ -118,6 +122,7 @@ def test_what_does_not_is_noticed(outcomes: Outcomes) -> None:
     assert claims.judge_compressible_tail(heavy).verdict is Verdict.DOES_NOT_HOLD
 
 
+@pytest.mark.slow
 def test_what_scatters_decides_nothing(outcomes: Outcomes) -> None:
     places = {id(one): place for place, one in enumerate(outcomes)}
 
@@ -131,6 +136,7 @@ def test_what_scatters_decides_nothing(outcomes: Outcomes) -> None:
     assert "not clear that both errors are linear" in claims.judge_same_bound(noisy).measured
 
 
+@pytest.mark.slow
 def test_words_follow_the_verdict(outcomes: Outcomes) -> None:
     good, stuck = _like(outcomes, the_bound), _like(outcomes, at_a_standstill)
     for judge in (claims.judge_same_bound, claims.judge_corollary):
