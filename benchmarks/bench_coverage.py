@@ -1,6 +1,7 @@
 """Do 95 % intervals of `Adaptive` hold the truth, for cells and for ranges, and are they as narrow as they can be?
 
-Every public input at ε = 0.1, totals 10³ to 10⁶, in all three modes. A row is the mean over the totals, a family's that
+Every public input at ε = 0.1, totals 10³ to 10⁶, in all three modes; rows also as streams ("stream", and "totals" with
+three tenths of ε on running totals), if these are asked for. A row is the mean over the totals, a family's that
 over its inputs; `--cases` shows each total. "large" are the cells above three deviations of the noise. Widths are
 relative to those of an oracle that knows the law of every error (`studies/coverage.py`). Exits with 1 when
 a target is missed.
@@ -20,10 +21,11 @@ from rich.table import Table
 from sparsedp.errors import SparsedpError
 from sparsedp.mechanisms.adaptive import Adaptive
 from studies.accuracy.measuring import EPSILON, TOTALS
-from studies.coverage import Coverage, measure_coverage
+from studies.coverage import Coverage, Streamed, measure_coverage
 from studies.inputs import FAMILIES, INPUTS, available_inputs
 
 MODES = ("any", "cells", "ranges")
+STREAMS = {"stream": Streamed(), "totals": Streamed("0.3")}
 RUNS, JUDGED = 100, 10
 LEAST, LEAST_LARGE, MOST_WIDTH = 0.93, 0.85, 1.5
 Task = tuple[str, int, str, int, int, float]
@@ -34,7 +36,7 @@ def options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=RUNS, help=f"releases of each case (default {RUNS})")
     parser.add_argument("--judged", type=int, default=JUDGED, help=f"of them with intervals (default {JUDGED})")
     parser.add_argument("--inputs", nargs="+", choices=INPUTS, metavar="INPUT", help="only these: %(choices)s")
-    parser.add_argument("--modes", nargs="+", choices=MODES, default=MODES, help="only these modes")
+    parser.add_argument("--modes", nargs="+", choices=(*MODES, *STREAMS), default=MODES, help="only these: %(choices)s")
     parser.add_argument("--scale", type=float, default=1.0, help="multiply the widths, to check the check")
     parser.add_argument("--cases", action="store_true", help="show every total by itself")
     parser.add_argument("--workers", type=int, default=2, help="processes (default 2)")
@@ -44,7 +46,8 @@ def options(arguments: Sequence[str] | None) -> argparse.Namespace:
 def measured(task: Task) -> tuple[Task, Coverage]:
     name, total, mode, runs, judged, scale = task
     shape = INPUTS[name].shape()
-    found = measure_coverage(shape, total, Adaptive(mode), epsilon=EPSILON, runs=runs, judged=judged, scale=scale)
+    mechanism = STREAMS.get(mode) or Adaptive(mode)
+    found = measure_coverage(shape, total, mechanism, epsilon=EPSILON, runs=runs, judged=judged, scale=scale)
     return task, found
 
 
@@ -87,6 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name in names
         for mode in chosen.modes
         for total in TOTALS
+        if mode not in STREAMS or INPUTS[name].shape().ndim == 1
     ]
     if not tasks:
         print("None of these inputs is here: the paper's files need SPARSEDP_DATA, the folder they are in.")
@@ -103,6 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         (f"{name}, {mode}", Coverage.mean([found[task] for task in tasks if task[0] == name and task[2] == mode]))
         for name in names
         for mode in chosen.modes
+        if any(task[0] == name and task[2] == mode for task in tasks)
     ]
     console.print(table_of(rows))
     families = [

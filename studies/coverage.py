@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import nan, sqrt
+from typing import Any, Protocol
 
 import numpy as np
 
-from sparsedp.arrays import Floats
+from sparsedp.arrays import Floats, Integers
 from sparsedp.errors import InvalidInput
-from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.noise.source import RandomSource
 from sparsedp.recovery.layers.errors import LayerErrors
 from sparsedp.releases.release import Release
+from sparsedp.streams import ContinualAdaptive
+from sparsedp.synopsis import Synopsis
 from studies.inputs import Shape
 
 LEVEL = 0.95
@@ -47,6 +49,27 @@ class Coverage:
         return cls(cells, ranges, cell_width, range_width, large, count)
 
 
+class Measures(Protocol):
+    """A mechanism whose releases have intervals of all cells."""
+
+    def measure(self, counts: Integers, *, epsilon: str, source: RandomSource | None = None) -> Synopsis:
+        """The noisy measurement, to be recovered."""
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """The counts of a row as a stream, one after the other. `totals`: the share of running totals."""
+
+    totals: str | None = None
+
+    def measure(self, counts: Integers, *, epsilon: str, source: RandomSource | None = None) -> Synopsis:
+        """What the stream has published when all ticks are over."""
+        counter: dict[str, Any] = {} if self.totals is None else {"totals": self.totals, "horizon": counts.size}
+        stream = ContinualAdaptive(epsilon=epsilon, source=source, **counter)
+        stream.observe_many(counts.reshape(-1))
+        return stream.synopsis()
+
+
 @dataclass(frozen=True)
 class _Intervals:
     """Of one release: of all cells, then of all boxes."""
@@ -61,7 +84,7 @@ class _Intervals:
 def measure_coverage(
     shape: Shape,
     total: int,
-    mechanism: Adaptive,
+    mechanism: Measures,
     *,
     epsilon: str,
     runs: int,
