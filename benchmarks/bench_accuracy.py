@@ -107,14 +107,13 @@ def parts(
 ) -> dict[str, str]:
     counted = {results.runs(case, name) for case in cases for name in results.contenders(case)}
     runs = str(min(counted)) if len(counted) == 1 else f"{min(counted)} to {max(counted)}"
-    errors = error_table(results, ours, cases)
     return {
         "runs": f"{len(cases)} cases, {runs} runs of each mechanism in each case; ± is half a 95 % interval.",
         "verdicts": verdict_list(found),
         "ratios": ratio_tables(comparisons),
         "published": published_table(compare_with_published(results, ours)),
         "inputs": input_table(dict.fromkeys(case.input for case in cases)),
-        "errors": f"<details><summary>Every error: cells / ranges</summary>\n\n{errors}\n\n</details>",
+        "errors": error_table(results, ours, cases),
     }
 
 
