@@ -22,6 +22,9 @@ MODULES = ["sparsedp", *(found.name for found in pkgutil.walk_packages(sparsedp.
     [
         ("README.md", "Differentially private with ε = 0.5"),
         ("docs/streams.md", "8 ε = 0.5"),
+        ("docs/counts.md", "promised by the caller"),
+        ("docs/releases.md", "visits"),
+        ("docs/compressive.md", "Differentially private with ε = 0.5"),
         ("docs/signatures.md", "signed with SHA256:"),
         pytest.param("docs/preview.md", "no data was seen and nothing is spent", marks=pytest.mark.slow),
     ],
@@ -38,9 +41,46 @@ def test_a_documents_examples_run_in_order(document: str, printed: str, tmp_path
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=[str(path.relative_to(ROOT)) for path in DOCUMENTS])
 def test_links_lead_somewhere(document: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
-        if not target.startswith("http"):
-            assert (document.parent / target).exists(), f"{document.name} points at {target}"
+    for target, _, anchor in re.findall(r"\]\(([^)#\s]*)(#([^)\s]+))?\)", document.read_text()):
+        if target.startswith("http"):
+            continue
+        file = document.parent / target if target else document
+        assert file.exists(), f"{document.name} points at {target}"
+        assert not anchor or anchor in anchors(file), f"{document.name} points at {target}#{anchor}"
+
+
+def anchors(document: Path) -> set[str]:
+    """What the headings of a page are called in links, on code hosts and in the site alike."""
+    text = re.sub(r"^```.*?^```", "", document.read_text(), flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text().split()) <= 1100
+
+
+def test_the_accuracy_page_quotes_its_tables() -> None:
+    """The main figures are those that the benchmarks wrote into the pages of tables."""
+    page = (ROOT / "docs" / "accuracy.md").read_text()
+    tables = (ROOT / "docs" / "accuracy-tables.md").read_text()
+    published = (ROOT / "docs" / "published.md").read_text()
+    figure = r"([\d.]+ \[.*?\])"
+    sources = (
+        ("the other mechanisms of this library", tables, rf"- {{}}: .* to the best other mechanism.*?: {figure}"),
+        ("seven published mechanisms, run here", published, rf"- {{}}: {figure} times the error of the best"),
+        ("the same seven, figures as published", tables, rf"- {{}}: .* to the best published figure.*?: {figure}"),
+    )
+    for row, source, pattern in sources:
+        (quoted,) = re.findall(rf"^\| {row} \|.*$", page, re.MULTILINE)
+        written = [re.findall(pattern.format(mode), source) for mode in ("cells", "ranges", "any")]
+        assert quoted.split(" | ")[2:5] == [only for (only,) in written]
+    by_setting = re.findall(r"^\| \*geometric mean\* \| (.*) \| \*\*", published, re.MULTILINE)
+    for row, figures in zip(("both", "cells", "ranges"), by_setting, strict=True):
+        assert f"| {row} | {figures} |" in page
+    coverage = re.findall(r"^\| all inputs, .*$", tables, re.MULTILINE)
+    assert len(coverage) == 3
+    assert all(line in page for line in coverage)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=[str(path.relative_to(ROOT)) for path in DOCUMENTS])
