@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-peers
+DOCS := .venv-docs
 LOCK := requirements/test.lock
 PIP := -m pip install --quiet --disable-pip-version-check
 UV := .venv-uv/bin/uv
@@ -98,8 +99,14 @@ lock: $(UV)  ## the versions and hashes in requirements/test.lock, anew where py
 torture: $(VENV)/.test  ## 1,000 kills, full disks, read-only places and races over ledgers, releases and streams; minutes
 	$(BIN)/python -m torture
 
-docs: $(VENV)/.test  ## the reference of all public names, from their docstrings, in out/api
-	$(BIN)/python tools/build_api_reference.py
+$(DOCS)/.done: pyproject.toml
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python $(PIP) --editable '.[docs]'
+	@touch $@
+
+docs: $(DOCS)/.done  ## the documents, the proofs and the reference of all public names as a site, in out/site
+	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict
+	@echo 'Open out/site/index.html; to search it, too: python3 -m http.server --directory out/site'
 
 bench: bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-stream-speed bench-ingest  ## every benchmark of speed, side by side with its peers
 
@@ -176,4 +183,4 @@ fidelity: $(VENV)/.bench  ## the paper's own files, which `sparsedp datasets fet
 	$(BIN)/python benchmarks/fidelity.py
 
 clean:  ## remove the virtual environment and everything generated
-	rm -rf $(VENV) $(PEERS) .venv-uv .venv-lowest .venv-newest out .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(DOCS) .venv-uv .venv-lowest .venv-newest out .mypy_cache .ruff_cache .hypothesis

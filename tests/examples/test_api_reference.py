@@ -1,4 +1,4 @@
-"""The API reference is built from the docstrings, without a warning, and has every public name."""
+"""The API reference is built from signatures and docstrings, without a warning, and has every public name."""
 
 from __future__ import annotations
 
@@ -19,40 +19,57 @@ def test_the_reference(tmp_path: Path) -> None:
     run = subprocess.run([sys.executable, "-W", "error", TOOL, "--out", tmp_path], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert run.stderr == ""
-    every_public_name_is_there_with_its_docstring(tmp_path)
-    what_classes_inherit_is_there_too(tmp_path)
-    signatures_are_short(tmp_path)
+    every_public_name_is_there_once_with_its_docstring(tmp_path)
+    what_classes_inherit_is_there_too((tmp_path / "mechanisms.md").read_text())
+    keywords_that_go_on_are_named((tmp_path / "streams.md").read_text())
+    proofs_are_linked_and_examples_are_code(tmp_path)
     nothing_private_to_this_machine_is_in_it(tmp_path)
 
 
-def sections(page: Path) -> dict[str, str]:
+def sections(page: str) -> dict[str, str]:
     """The parts of a page by the names they explain."""
-    parts = re.split(r'<(?:section|div) id="([^"]+)"', page.read_text())
+    parts = re.split(r"^##+ (.+)$", page, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
-def every_public_name_is_there_with_its_docstring(pages: Path) -> None:
-    found = sections(pages / "sparsedp.html")
+def words_of(section: str) -> str:
+    """What is said in it beside code and what it inherits from."""
+    return re.sub(r"```.*?```|^Inherits from [^\n]*$", "", section, flags=re.DOTALL | re.MULTILINE).strip()
+
+
+def every_public_name_is_there_once_with_its_docstring(pages: Path) -> None:
+    found = [sections(page.read_text()) for page in pages.glob("*.md")]
     for name in sorted(set(sparsedp.__all__) - {"__version__"}):
-        assert name in found, f"{name} is not in the reference"
-        assert name in CONSTANTS or 'class="docstring"' in found[name], f"{name} has no docstring"
+        explained = [page[name] for page in found if name in page]
+        assert len(explained) == 1, f"{name} is in the reference {len(explained)} times"
+        assert name in CONSTANTS or words_of(explained[0]), f"{name} has no docstring"
 
 
-def what_classes_inherit_is_there_too(pages: Path) -> None:
-    measure = sections(pages / "sparsedp" / "mechanisms" / "base.html")["Mechanism.measure"]
-    assert "sparsedp/mechanisms/base.html#Mechanism.measure" in (pages / "sparsedp.html").read_text()
+def what_classes_inherit_is_there_too(page: str) -> None:
+    assert "Inherits from [Mechanism](#mechanism)." in sections(page)["Laplace"]
+    measure = sections(page)["Mechanism.measure"]
     # One item for each argument, not one paragraph for them all.
-    items = [re.sub(r"<[^>]*>", "", item) for item in re.findall(r"<li>(.*?)</li>", measure, re.DOTALL)]
-    assert [item for item in items if item.startswith("epsilon: the privacy budget")]
+    items = re.findall(r"^- (.*)$", measure, re.MULTILINE)
+    assert [item for item in items if item.startswith("`epsilon`: the privacy budget")]
     assert len(items) >= 8
+    assert "counts: ArrayLike" in measure
+    assert "numpy" not in page
 
 
-def signatures_are_short(pages: Path) -> None:
-    page = re.sub(r"<[^>]*>", "", (pages / "sparsedp" / "mechanisms" / "base.html").read_text())
-    assert "counts: ArrayLike" in page
-    assert "numpy._typing" not in page
+def keywords_that_go_on_are_named(page: str) -> None:
+    assert "epsilon: Number | Budget" in sections(page)["ContinualAdaptive"]
+    assert "Unpack" not in page
+
+
+def proofs_are_linked_and_examples_are_code(pages: Path) -> None:
+    texts = [page.read_text() for page in pages.glob("*.md")]
+    targets = [target for text in texts for target in re.findall(r"\]\((src/[^)]+)\)", text)]
+    assert "src/sparsedp/mechanisms/adaptive.md" in targets
+    assert [target for target in targets if not (TOOL.parent.parent / target).exists()] == []
+    for text in texts:
+        assert not re.search(r"^>>>", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)
 
 
 def nothing_private_to_this_machine_is_in_it(pages: Path) -> None:
-    for page in pages.rglob("*.html"):
+    for page in pages.glob("*.md"):
         assert str(TOOL.parent.parent) not in page.read_text()

@@ -46,11 +46,11 @@ STANDS_OUT = "see whether cells stand out"
 
 @dataclass(frozen=True)
 class Adaptive(Mechanism):
-    """Layers of group sums, each with its own noise, fused and shrunk; which groups, looks and earlier sums decide.
+    """Layers of group sums, each with its own noise, fused and shrunk; private tests and earlier sums choose groups.
 
     `workload`: "cells" is best for single cells, "ranges" for sums over ranges and boxes, "any" for both at once.
 
-    Guarantee: ε-differential privacy, ρ-zCDP or (ε, δ), as asked; the looks are part of it.
+    Guarantee: ε-differential privacy, ρ-zCDP or (ε, δ), as asked; the private tests are part of it.
     Proof: `mechanisms/adaptive.md`.
     """
 
