@@ -107,14 +107,17 @@ HEADINGS = ("where", "the paper says", "measured here", "verdict", "experiment")
 
 BEFORE_THE_CLAIMS = (
     "*Compressive Mechanism: Utilizing Sparse Representation in Differential Privacy* (Li, Zhang, Winslett and Yang, "
-    "2011) is where this library comes from. Here is each of its sentences that claims a result, word for word, beside "
-    "a measurement of it. Every verdict is computed from the results below. Errors are "
-    "‖D − D*‖₂, as in the paper.",
+    "2011) is where this library comes from. The first table has every sentence of the paper that claims a result, "
+    "word for word, beside what was measured here, and a verdict. The verdict is computed from the results. The "
+    "chapters below the table have the experiments: their figures, their tables and the command that made them.",
+    "A claim *holds*, *does not hold*, *holds only* under the condition that is named, or is not decided by these runs. "
+    "Errors are ‖D − D*‖₂, as in the paper. *Zeros* is the error of publishing nothing but zeros: a release that is "
+    "further off than that tells less than no release. Numbers in brackets are 95 % intervals.",
     "The paper's data sets are those of Hay, Rastogi, Miklau and Suciu, *Boosting the Accuracy of Differentially "
-    "Private Histograms Through Consistency*, PVLDB 2010, who ask that they be cited and not passed on: `sparsedp "
+    "Private Histograms Through Consistency*, PVLDB 2010, who ask that they be cited and not passed on. `sparsedp "
     "datasets fetch` gets them from their authors. Without them every experiment runs on stand-ins, and says so.",
-    "`make experiments` does all of this in minutes, `make experiments-full` with more runs of everything; stopped, "
-    "both go on where they were.",
+    "`make experiments` does all of this in minutes, `make experiments-full` with more runs of everything. Both go on "
+    "where they were stopped.",
 )
 """The paragraphs at the top."""
 
