@@ -110,9 +110,10 @@ BEFORE_THE_CLAIMS = (
     "2011) is where this library comes from. The first table has every sentence of the paper that claims a result, "
     "word for word, beside what was measured here, and a verdict. The verdict is computed from the results. The "
     "chapters below the table have the experiments: their figures, their tables and the command that made them.",
-    "A claim *holds*, *does not hold*, *holds only* under the condition that is named, or is not decided by these runs. "
-    "Errors are ‖D − D*‖₂, as in the paper. *Zeros* is the error of publishing nothing but zeros: a release that is "
-    "further off than that tells less than no release. Numbers in brackets are 95 % intervals.",
+    "A claim *holds*, *does not hold*, *holds only* under the condition that is named, or is not decided by these "
+    "runs. Errors are ‖D − D*‖₂, as in the paper. *Zeros* is the error of publishing nothing but zeros: a release that "
+    "is further off than that tells less than no release. Numbers in brackets are 95 % intervals, unless a heading "
+    "says otherwise.",
     "The paper's data sets are those of Hay, Rastogi, Miklau and Suciu, *Boosting the Accuracy of Differentially "
     "Private Histograms Through Consistency*, PVLDB 2010, who ask that they be cited and not passed on. `sparsedp "
     "datasets fetch` gets them from their authors. Without them every experiment runs on stand-ins, and says so.",
