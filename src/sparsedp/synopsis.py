@@ -19,7 +19,14 @@ from sparsedp.constraints import impose
 from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
-from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw, NoiseLaw, TicksAndTotalsLaw, noise_law_from
+from sparsedp.noise.law import (
+    ContinualCounterLaw,
+    DiscreteLaplaceLaw,
+    LayersLaw,
+    NoiseLaw,
+    TicksAndTotalsLaw,
+    noise_law_from,
+)
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
@@ -151,6 +158,8 @@ class Synopsis:
         found: Uncertainty | None = solution.uncertainty
         if recovery == "direct" and isinstance(self.law, DiscreteLaplaceLaw | DiscreteGaussianLaw):
             found = IndependentCells.of_law(self.law, self._shape)
+        elif recovery == "direct" and isinstance(self.law, ContinualCounterLaw):
+            found = IndependentCells(np.full(self._shape, self.law.variance))
         if found is None or self.plan.constraints is None:
             return found
         names = None if self.domain is None else self.domain.names

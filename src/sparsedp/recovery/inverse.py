@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from sparsedp.arrays import Floats, Integers
@@ -9,7 +11,7 @@ from sparsedp.bases.haar import Haar
 from sparsedp.bases.identity import Identity
 from sparsedp.bases.separable import Separable
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import NoiseLaw
+from sparsedp.noise.law import ContinualCounterLaw, NoiseLaw
 from sparsedp.recovery.solution import Solution, Status
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.direct import Direct
@@ -29,7 +31,41 @@ def differences(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
     """Each noisy running total minus the one before it."""
     if not isinstance(sensing, RunningTotals):
         raise InvalidInput("recovery", "'differences'", "it needs running totals")
-    return Solution(np.diff(values, prepend=0).astype(np.float64), Status.DIRECT, {})
+    known = DifferenceErrors(sensing.n, law) if isinstance(law, ContinualCounterLaw) else None
+    return Solution(np.diff(values, prepend=0).astype(np.float64), Status.DIRECT, {}, known)
+
+
+@dataclass(frozen=True)
+class DifferenceErrors:
+    """The errors of differences of a continual counter's totals, exactly.
+
+    Σ w·(Nₜ − Nₜ₋₁) = Σ v·Nₜ with vₜ = wₜ − wₜ₊₁; and Nₜ is one term for ever and, for every level, that of the segment
+    of 2^level ticks that t is in. All are independent, so the variance is a term's, times the squares of the sums of v
+    over all ticks and over every segment.
+    """
+
+    n: int
+    law: ContinualCounterLaw
+
+    def variance(self, weights: Floats) -> float:
+        """The mean squared error of Σ weights·ticks."""
+        sums = -np.diff(np.asarray(weights, np.float64).reshape(-1), append=0.0)
+        squares = float(sums.sum()) ** 2
+        for _ in range(self.law.levels):
+            squares += float(sums @ sums)
+            sums = np.add.reduceat(sums, np.arange(0, len(sums), 2))
+        return self.law.term.variance * squares
+
+    def stderr(self) -> Floats:
+        """From one tick to the next, on every level on which the segment changes, one term goes and one comes.
+
+        Before the first tick there is no total: it has all terms of its own.
+        """
+        ticks = np.arange(self.n)
+        changed = sum((ticks >> level) != ((ticks - 1) >> level) for level in range(self.law.levels))
+        terms = 2.0 * np.asarray(changed, np.float64) if self.law.levels else np.zeros(self.n)
+        terms[0] = 1.0 + self.law.levels
+        return np.asarray(np.sqrt(self.law.term.variance * terms))
 
 
 def inverse_haar(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
