@@ -9,15 +9,15 @@ from typing import Any, NoReturn
 import fuzz.__main__ as command  # first: it says how many threads libraries may have
 import fuzz.warming
 import sparsedp as sdp
-import sparsedp.cli.project
-import sparsedp.cli.running
+import sparsedp.cli._project
+import sparsedp.cli._running
 from fuzz.specimens import Specimens
 from fuzz.verdicts import SECRET_TEXT
 
 
 def plant() -> None:
     """Readers that do what none may do; the true ones are used where the fault is another's."""
-    open_ledger, count, run = sdp.open_ledger, sdp.count, sparsedp.cli.running.run
+    open_ledger, count, run = sdp.open_ledger, sdp.count, sparsedp.cli._running.run
 
     def raises(*_: object) -> NoReturn:
         raise KeyError("epsilon")
@@ -60,8 +60,8 @@ def plant() -> None:
         "publish": debits_first,
     }.items():
         setattr(sdp, name, faulty)
-    setattr(sparsedp.cli.project, "read_project", raises)  # noqa: B010
-    setattr(sparsedp.cli.running, "run", prints)  # noqa: B010
+    setattr(sparsedp.cli._project, "read_project", raises)  # noqa: B010
+    setattr(sparsedp.cli._running, "run", prints)  # noqa: B010
 
 
 def main(folder: str) -> int:

@@ -211,8 +211,8 @@ def warm_up() -> None:
     import pyarrow.csv
     import pyarrow.parquet  # noqa: F401
 
-    from sparsedp.cli import carrying_out, release  # noqa: F401
-    from sparsedp.cli.app import app  # noqa: F401
+    from sparsedp.cli import _release, _release_run  # noqa: F401
+    from sparsedp.cli._app import app  # noqa: F401
 
     for mechanism in ("adaptive", "compressive"):
         sdp.release(np.arange(64) * 7, epsilon=1, mechanism=mechanism)

@@ -358,7 +358,7 @@ class CommandLines:
         """One command line, and what it is given on standard input."""
         import typer
 
-        from sparsedp.cli.app import app
+        from sparsedp.cli._app import app
 
         furnish(specimens, draw)
         path, command = draw.choice(list(commands(typer.main.get_command(app))))
@@ -397,7 +397,7 @@ def mutated_project(draw: random.Random) -> bytes:
     """A project file with other values, names, types and nesting, or damaged text."""
     import tomllib
 
-    from sparsedp.cli.project import SECTIONS
+    from sparsedp.cli._project import SECTIONS
 
     document: dict[str, Any] = tomllib.loads(PROJECT)
     for section, settings in SECTIONS.items():

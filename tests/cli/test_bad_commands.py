@@ -16,7 +16,7 @@ from visit_records import ISSUE, write_visits
 
 import sparsedp as sdp
 from sparsedp import ingest, reports
-from sparsedp.cli import budgets, carrying_out, release_output
+from sparsedp.cli import _files, _options, _release_run
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.publishing import order
 from sparsedp.releases.release import Release
@@ -108,7 +108,7 @@ def _read_only(connect: Any) -> Any:
 
 
 def test_a_ledger_that_is_locked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budgets, "WAIT", 0.1)
+    monkeypatch.setattr(_options, "WAIT", 0.1)
     other = sqlite3.connect("budget.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     try:
@@ -185,9 +185,9 @@ def test_interrupted_when_all_is_paid_for_the_sentence_is_true(place: str, monke
             patched.setattr(reports, "write_report", stopped)
             extra = ("--report", "visits.html")
         elif place == "the last words":
-            patched.setattr(carrying_out, "_tell", stopped)
+            patched.setattr(_release_run, "_tell", stopped)
         else:
-            patched.setattr(release_output, "write_csv", stopped)
+            patched.setattr(_files, "write_csv", stopped)
             extra = ("-o", "visits.csv")
         sentence = refused(*RELEASE, *extra, code=130)
     assert "Nothing was spent" not in sentence

@@ -6,7 +6,7 @@ import pytest
 from cli_terminal import in_own_folder, ok, refused, run
 from visit_records import write_visits
 
-from sparsedp.cli.initialise import TEMPLATE
+from sparsedp.cli._project import TEMPLATE
 
 SOURCE = "visits.parquet"
 UNIT = ("--unit", "patient_id", "--max-contributions", "3")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cli_terminal import in_own_folder, refused, run
 
-from sparsedp.cli import inspection, running
+from sparsedp.cli import _inspect, _running
 from sparsedp.errors import BudgetExceeded
 from sparsedp.privacy.budget import Budget
 
@@ -44,7 +44,7 @@ def failing(error: BaseException) -> object:
 def test_every_error_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, says: str
 ) -> None:
-    monkeypatch.setattr(inspection, "facts_of", failing(error))
+    monkeypatch.setattr(_inspect, "facts_of", failing(error))
     sentence = refused("inspect", "x", code=code)
     assert says in sentence
     assert A_PATIENT not in sentence
@@ -55,7 +55,7 @@ def test_a_debit_before_the_error_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     for error in (OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt(), RuntimeError(A_PATIENT)):
         error.add_note(note)
         error.add_note(A_PATIENT)
-        monkeypatch.setattr(inspection, "facts_of", failing(error))
+        monkeypatch.setattr(_inspect, "facts_of", failing(error))
         ended = run("inspect", "x")
         assert note in ended.errors
         assert "Nothing was spent" not in ended.errors
@@ -63,7 +63,7 @@ def test_a_debit_before_the_error_is_told(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_debug_shows_where_and_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inspection, "facts_of", failing(RuntimeError(A_PATIENT)))
+    monkeypatch.setattr(_inspect, "facts_of", failing(RuntimeError(A_PATIENT)))
     for arguments in (("--debug", "inspect", "x"), ("inspect", "x", "--debug")):
         ended = run(*arguments)
         assert ended.code == 70
@@ -120,7 +120,7 @@ def test_a_reader_that_goes_away_is_no_error_and_a_full_disk_is() -> None:
 
 def test_nothing_heavy_is_loaded_for_help() -> None:
     code = (
-        "import sys; from sparsedp.cli.app import app; "
+        "import sys; from sparsedp.cli._app import app; "
         "heavy = ('duckdb', 'pyarrow', 'matplotlib', 'pandas', 'dp_accounting'); "
         "print([name for name in heavy if name in sys.modules])"
     )
@@ -129,12 +129,12 @@ def test_nothing_heavy_is_loaded_for_help() -> None:
 
 
 def test_the_framework_draws_no_stack_traces() -> None:
-    from sparsedp.cli.app import app
+    from sparsedp.cli._app import app
 
     assert app.pretty_exceptions_enable is False
     assert app.pretty_exceptions_show_locals is False
-    assert issubclass(running.USAGE_ERROR, Exception)
-    assert running.USAGE_ERROR.__name__ == "UsageError"
+    assert issubclass(_running.USAGE_ERROR, Exception)
+    assert _running.USAGE_ERROR.__name__ == "UsageError"
 
 
 def test_a_terminal_without_greek_letters() -> None:

@@ -11,9 +11,8 @@ from cli_shell import commands_in, execute
 from cli_terminal import in_own_folder, ok, run
 
 from local_mirror import mirrored
-from sparsedp.cli.app import app
-from sparsedp.cli.command import EXAMPLES
-from sparsedp.cli.exit_codes import MEANINGS, ExitCode
+from sparsedp.cli._app import EXAMPLES, app
+from sparsedp.cli._running import MEANINGS, ExitCode
 
 
 @pytest.fixture(autouse=True)

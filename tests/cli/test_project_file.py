@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from cli_terminal import in_own_folder, ok, refused, run
 
-from sparsedp.cli.declaration import declared
-from sparsedp.cli.project import read_project
+from sparsedp.cli._project import read_project
+from sparsedp.cli._release import declared
 
 
 @pytest.fixture(autouse=True)
@@ -248,7 +248,7 @@ def test_one_that_somebody_else_may_have_put_there_applies_only_if_it_is_named(
     else:
         mine = project.stat().st_uid
         monkeypatch.setattr("os.geteuid", lambda: mine + 1)
-        monkeypatch.setattr("sparsedp.cli.project.ROOT", mine + 2)
+        monkeypatch.setattr("sparsedp.cli._project.ROOT", mine + 2)
     said = refused("release", "--dry-run")
     assert (
         f"{whose}, so it does not apply by itself; if you trust what it says, name it: --project sparsedp.toml" in said

@@ -13,7 +13,7 @@ from cli_terminal import in_own_folder, ok, refused, run
 from daily_visits import daily_visits
 
 import sparsedp as sdp
-from sparsedp.cli import marginals
+from sparsedp.cli import _answers
 from sparsedp.releases.uncertainty import CellErrors
 
 
@@ -115,7 +115,7 @@ def test_a_marginal_has_errors() -> None:
 
 def test_the_ends_of_many_sums_follow_from_their_standard_errors(release: str, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = ok("query", release, "--marginal", "day", "--json").json
-    monkeypatch.setattr(marginals, "WORK", 1)
+    monkeypatch.setattr(_answers, "WORK", 1)
     normal = ok("query", release, "--marginal", "day", "--json").json
     assert [row["stderr"] for row in normal] == [row["stderr"] for row in exact]
     assert normal[5]["high"] - normal[5]["estimate"] == pytest.approx(1.96 * normal[5]["stderr"], rel=1e-3)

@@ -6,7 +6,7 @@ import pytest
 from cli_terminal import in_own_folder, ok, refused
 from visit_records import write_visits
 
-from sparsedp.cli.shell_words import in_shell_words
+from sparsedp.cli._app import in_shell_words
 from sparsedp.errors import BadFile, InvalidInput
 
 OPTIONS = {

@@ -12,7 +12,7 @@ from visit_records import ISSUE, write_visits
 
 import sparsedp as sdp
 from sparsedp import synopsis, whole_file
-from sparsedp.cli import carrying_out, files, interruption, stopping
+from sparsedp.cli import _files, _release_run, _running
 from sparsedp.errors import BadFile
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.privacy.ledger_file import DataSetLedger
@@ -156,7 +156,7 @@ def test_without_a_ledger_what_is_there_is_spent() -> None:
     assert "Interrupted. ε = 0.5 is spent, and the release is visits.release.parquet." in sentence
     with stopped_at(Release, "save"):
         assert NOTHING in refused(*command, "--overwrite", code=130)
-    with stopped_at(files, "send"):
+    with stopped_at(_files, "send"):
         sentence = refused(*command[:-2], "-o", "-", code=130)
     assert "Part of the release may have gone to standard output: count ε = 0.5 as spent." in sentence
 
@@ -165,35 +165,35 @@ def test_an_interruption_that_a_library_made_an_error_of_is_explained_the_same_w
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stop_before_the_file()
-    monkeypatch.setattr(interruption.Interruption, "noticed", property(lambda _: True, lambda *_: None), raising=False)
+    monkeypatch.setattr(_running.Interruption, "noticed", property(lambda _: True, lambda *_: None), raising=False)
     with stopped_at(DataSetLedger, "deliver", RuntimeError("cancelled")):
         assert "visits.release.parquet holds the release, whole" in ended_with(130, *RELEASE)
 
 
 def test_stopped_once_more_while_it_finds_out_it_says_where_to_look() -> None:
-    with stopped_at(Release, "save"), stopped_at(stopping.Undertaking, "done"):
+    with stopped_at(Release, "save"), stopped_at(_release_run.Undertaking, "done"):
         sentence = refused(*RELEASE, code=130)
     assert sentence == "sparsedp: Interrupted. What was spent is told by `sparsedp ledger show budget.db`.\n"
-    with stopped_at(Release, "save"), stopped_at(stopping.Undertaking, "_spend", BadFile("gone")):
+    with stopped_at(Release, "save"), stopped_at(_release_run.Undertaking, "_spend", BadFile("gone")):
         assert "What was spent is told by" in ended_with(130, *RELEASE)
 
 
 def test_stopped_after_the_last_words_it_does_not_deny_them() -> None:
-    published = carrying_out.published
+    published = _release_run.published
 
     def then_stopped(*arguments: Any, **settings: Any) -> None:
         published(*arguments, **settings)
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(carrying_out, "published", then_stopped)
+        patch.setattr(_release_run, "published", then_stopped)
         ended = run(*RELEASE)
     assert ended.errors == "sparsedp: Interrupted. ε = 0.5 is spent, and the release is visits.release.parquet.\n"
 
 
 @pytest.mark.parametrize("output", ["visits.release.parquet", "-"])
 def test_a_full_disk_names_the_commands_that_cost_nothing(output: str) -> None:
-    place, name = (files, "send") if output == "-" else (Release, "save")
+    place, name = (_files, "send") if output == "-" else (Release, "save")
     error = full() if output == "-" else BadFile("Could not write it: No space left on device.")
     with stopped_at(place, name, error):
         sentence = refused(*ORDER, "-o", output)

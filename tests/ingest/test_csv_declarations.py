@@ -10,7 +10,7 @@ import pytest
 from where_records_fall import cells_in
 
 from sparsedp.axes import Bins, Calendar, Categories, Integers
-from sparsedp.cli.records import records_from
+from sparsedp.cli._files import records_from
 from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.ingest import count

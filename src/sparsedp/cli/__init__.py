@@ -13,7 +13,7 @@ from collections.abc import Sequence
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code, for `sys.exit`."""
     try:
-        from sparsedp.cli.running import run
+        from sparsedp.cli._running import run
 
         return run(arguments)
     except KeyboardInterrupt:  # before or after the command: while it runs, it says itself what was done
