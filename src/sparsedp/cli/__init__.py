@@ -1,4 +1,4 @@
-"""The command line: `sparsedp release`, `query`, `report`, `stream`, `ledger` and the others, one command a file.
+"""The command line: `sparsedp release`, `query`, `report`, `stream`, `ledger` and the others, one family a file.
 
 Modules here load nothing heavy when they are imported: a command brings in what it needs when it runs, so that
 `sparsedp --help` answers at once.

@@ -21,6 +21,7 @@ from sparsedp.cli._options import (
     chosen_mechanism,
     domain_of,
 )
+from sparsedp.cli._report import PICTURES
 from sparsedp.cli._speaking import show_json, show_lines
 from sparsedp.errors import InvalidInput
 
@@ -28,7 +29,6 @@ PREVIEW_EXAMPLES = """
 sparsedp preview --by 'day:2024-01-01..2024-12-31/1d' --by 'sex:F,M' \\
   --epsilon 0.5 --max-contributions 3 --total 50000 --shape smooth
 """
-_PICTURES = (".png", ".svg", ".pdf")
 
 
 def preview_release(
@@ -70,7 +70,7 @@ def preview_release(
     Never read --total off the counts that you mean to publish: take last year's table, a census, an order of magnitude.
     """
     if output is not None:
-        check_endings(output, _PICTURES)
+        check_endings(output, PICTURES)
         check_output(output, overwrite=overwrite)
     domain = domain_of(by)
     chosen = chosen_mechanism(mechanism)

@@ -51,7 +51,7 @@ def write_report(
 PLOT_EXAMPLES = """
 sparsedp plot flights.release.parquet -o flights.png
 """
-_PICTURES = (".png", ".svg", ".pdf")
+PICTURES = (".png", ".svg", ".pdf")
 
 
 def plot_release(
@@ -67,7 +67,7 @@ def plot_release(
     as_json: AsJson = False,
 ) -> None:
     """Draw a release with its errors."""
-    check_endings(output, _PICTURES)
+    check_endings(output, PICTURES)
     if output == STANDARD and as_json:
         raise InvalidInput("output", "- together with --json", "standard output can hold only one of the two")
 
