@@ -22,7 +22,7 @@ from sparsedp.audits._streams import StreamCase, _Views, audit_stream, least_shi
 from sparsedp.audits._transcripts import AuditSource, Recorder
 from sparsedp.constraints import Constraints
 from sparsedp.domain import Domain
-from sparsedp.ingest import records_to_counts
+from sparsedp.ingest import _count
 from sparsedp.ingest.bounding import Reservoir
 from sparsedp.mechanisms import calibrated_noise
 from sparsedp.mechanisms.terms import Terms
@@ -196,7 +196,7 @@ def test_a_bound_of_one_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     case = next(iter(records_cases()))
     findings = audit_records(replace(case, tables=1))
     assert [finding.fault for finding in findings] == [None, None]
-    monkeypatch.setattr(records_to_counts, "Reservoir", loose)
+    monkeypatch.setattr(_count, "Reservoir", loose)
     bound, sampling = audit_records(replace(case, tables=1))
     assert bound.fault == "One person changes the counts by 2, where 1 is promised."
     assert sampling.fault is not None

@@ -9,7 +9,7 @@ import pytest
 from sparsedp.axes import Categories, Integers
 from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
-from sparsedp.ingest import count, csv_text
+from sparsedp.ingest import _csv, count
 
 DOMAIN = Domain([Integers("age", 0, 9), Categories("sex", ["F", "M"])])
 
@@ -88,7 +88,7 @@ def test_blocks_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     whole = counted(tmp_path, content, **across)
     assert len(whole) == 300
     for block in (64, 101, 1000):
-        monkeypatch.setattr(csv_text, "A_BLOCK", block)
+        monkeypatch.setattr(_csv, "A_BLOCK", block)
         assert counted(tmp_path, content, **across) == whole
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sparsedp.axes import Categories, Integers
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
-from sparsedp.ingest import NOT_PRIVATE_losses, count, csv_text
+from sparsedp.ingest import NOT_PRIVATE_losses, _csv, count
 
 DOMAIN = Domain([Integers("age", 0, 9), Categories("sex", ["F", "M"])])
 HEADER = b"who,age,sex\n"
@@ -37,8 +37,8 @@ def table(rows: list[bytes], end: bytes, form: str, block: int, **options: Any) 
     """Counted from a file, a packed file or a stream, a few bytes at a time."""
     content = HEADER + end.join(rows)
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_text, "A_BLOCK", block)
-        patch.setattr(csv_text, "HEADER", 32)
+        patch.setattr(_csv, "A_BLOCK", block)
+        patch.setattr(_csv, "HEADER", 32)
         source: Any = io.BytesIO(content)
         if form != "stream":
             source = Path(folder, f"visits.{form}")
@@ -120,8 +120,8 @@ def test_one_person_more_among_a_thousand(
 def test_a_mark_of_unicode_is_part_of_a_record_wherever_a_block_begins(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(csv_text, "A_BLOCK", block)
-    monkeypatch.setattr(csv_text, "HEADER", 16)
+    monkeypatch.setattr(_csv, "A_BLOCK", block)
+    monkeypatch.setattr(_csv, "HEADER", 16)
     rows = b"".join(b"\xef\xbb\xbf%d,1,F\n%d,1,F\n" % (i, i) for i in range(50))
     found = count(io.BytesIO(b"\xef\xbb\xbf" + HEADER + rows), DOMAIN, privacy_unit="who")
     assert found.values.sum() == 100  # two people for each number

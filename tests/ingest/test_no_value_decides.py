@@ -17,7 +17,7 @@ from sparsedp.axes import Axis, Calendar, Categories, Integers
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.ingest import count
-from sparsedp.ingest.arrow_columns import LONGEST
+from sparsedp.ingest._columns import LONGEST
 
 SEX = Domain([Categories("sex", ["F", "M"])])
 OTHERS = 30

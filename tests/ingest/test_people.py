@@ -14,7 +14,7 @@ from sparsedp.axes import Calendar, Categories
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.ingest import count
-from sparsedp.ingest.people import PersonColumn
+from sparsedp.ingest.bounding import PersonColumn
 
 SEX = Domain([Categories("sex", ["F", "M"])])
 SIGNED = [pa.int8(), pa.int16(), pa.int32(), pa.int64()]

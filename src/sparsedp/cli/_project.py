@@ -114,7 +114,7 @@ def refuse_outside(path: Path, settings: Settings, taken: Collection[str]) -> No
 
 def _places(name: str, value: str) -> Iterator[str]:
     """Where a path leads; of records, every file that it means."""
-    from sparsedp.ingest.files import files_of
+    from sparsedp.ingest.sources import files_of
 
     yield value
     if name == "source":

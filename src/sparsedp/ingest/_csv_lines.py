@@ -31,7 +31,7 @@ from sparsedp.jit import kernel
 
 Bytes = npt.NDArray[np.uint8]
 
-LONGEST = 16 << 20
+_LONGEST = 16 << 20
 """Bytes of a record: a longer one is dropped."""
 
 _END = 0x0A
@@ -68,12 +68,12 @@ class Lines:
                 block, skipping = block[end.end() :], False
             data = np.frombuffer(rest + block, dtype=np.uint8)
             kept = np.empty(len(data) + 1, dtype=np.uint8)
-            size, done, longest, dropped = _sifted(data, kept, kinds, self.fields, LONGEST, self.multiline)
+            size, done, longest, dropped = _sifted(data, kept, kinds, self.fields, _LONGEST, self.multiline)
             self.dropped += dropped
             if size > 1:
                 yield kept[:size], longest
             rest = data[done:].tobytes()
-            if len(rest) > LONGEST:
+            if len(rest) > _LONGEST:
                 rest, skipping = b"", True
                 self.dropped += 1
 

@@ -18,22 +18,29 @@ cell is clamped to ±2⁶² at the end: that brings no two numbers further apart
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sparsedp.arrays import Integers
+from sparsedp.ingest._columns import DATES, INSTANTS, TIMES, SourceColumn
 from sparsedp.jit import kernel
 
-Unsigned = npt.NDArray[np.uint64]
-Starts = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    import duckdb
+
+
+_Unsigned = npt.NDArray[np.uint64]
+_Starts = npt.NDArray[np.bool_]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 
-MOST_TOTAL = 2**62
+_MOST_TOTAL = 2**62
 """What a cell is clamped to: two of them, and the difference of two, still fit 64 bits."""
 
 
@@ -49,9 +56,9 @@ class Reservoir:
         self._kept_cells: Integers = np.zeros(most, dtype=np.int64)
         self._kept_steps: Integers = np.zeros(most, dtype=np.int64)
         self._seen: Integers = np.zeros(1, dtype=np.int64)
-        self._state: Unsigned = np.array([*key, 0], dtype=np.uint64)
+        self._state: _Unsigned = np.array([*key, 0], dtype=np.uint64)
 
-    def add(self, starts: Starts, seeds: Unsigned, cells: npt.NDArray[np.int32], steps: Integers) -> None:
+    def add(self, starts: _Starts, seeds: _Unsigned, cells: npt.NDArray[np.int32], steps: Integers) -> None:
         """One batch; `starts` marks the first record of each person, whose seed is used."""
         totals = self._totals, self._carries
         _draw(starts, seeds, cells, steps, self._kept_cells, self._kept_steps, self._seen, self._state, *totals)
@@ -59,10 +66,10 @@ class Reservoir:
     def totals(self) -> Integers:
         """What all kept records add up to, within ±2⁶²; the last person's are added now, so ask once."""
         _add_kept(self._kept_cells, self._kept_steps, self._seen, self._totals, self._carries)
-        np.clip(self._totals, -MOST_TOTAL, MOST_TOTAL, out=self._totals)
+        np.clip(self._totals, -_MOST_TOTAL, _MOST_TOTAL, out=self._totals)
         if len(self._carries):
-            self._totals[self._carries > 0] = MOST_TOTAL
-            self._totals[self._carries < 0] = -MOST_TOTAL
+            self._totals[self._carries > 0] = _MOST_TOTAL
+            self._totals[self._carries < 0] = -_MOST_TOTAL
         return self._totals
 
 
@@ -90,14 +97,14 @@ def _add_kept(kept_cells: Integers, kept_steps: Integers, seen: Integers, totals
 
 @kernel
 def _draw(
-    starts: Starts,
-    seeds: Unsigned,
+    starts: _Starts,
+    seeds: _Unsigned,
     cells: npt.NDArray[np.int32],
     steps: Integers,
     kept_cells: Integers,
     kept_steps: Integers,
     seen: Integers,
-    state: Unsigned,
+    state: _Unsigned,
     totals: Integers,
     carries: Integers,
 ) -> None:
@@ -114,3 +121,135 @@ def _draw(
         if slot < most:
             kept_cells[slot] = cells[record]
             kept_steps[slot] = steps[record]
+
+
+# Who is who: the columns that tell people apart, in SQL and in the batches that come back.
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class PersonColumn:
+    """One of the columns that tell people apart: `sql` is equal for equal values of it and for no others.
+
+    NULL is nobody. Numbers stay numbers and text stays text, so that '1' and '01' are two people. What is not a number
+    of 64 bits has DuckDB's hash beside it: to sort by, which is faster, and to draw random numbers from. Two people
+    with one hash are still two, for the column itself decides; all that is asked of the hash is that equal values have
+    equal ones, on which DuckDB's own groups and joins rest.
+    """
+
+    name: str
+    sql: str
+    hashed: bool
+
+    @property
+    def selected(self) -> str:
+        """What a query selects for it."""
+        return f"{self.name}, hash({self.name}) AS {self.name}_hash" if self.hashed else self.name
+
+    def order(self, *, by_hash: bool) -> str:
+        """What brings all of a person's records together; by the hash alone, unless somebody else has it too."""
+        if not self.hashed:
+            return self.name
+        return f"{self.name}_hash" if by_hash else f"{self.name}_hash, {self.name}"
+
+    def words(self, batch: Any) -> _Unsigned:
+        """64 bits for each record, the same for all of a person's."""
+        array: npt.NDArray[Any] = batch.column(f"{self.name}_hash" if self.hashed else self.name).to_numpy()
+        return array.view(np.uint64)
+
+
+def person_column(name: str, column: SourceColumn) -> PersonColumn:
+    """The column as it tells people apart. Not a number, which is how pandas marks a gap, is nobody."""
+    value = column.sql
+    if column.kind == "whole numbers":
+        return PersonColumn(name, value if column.type == "UBIGINT" else f"CAST({value} AS BIGINT)", hashed=False)
+    if column.kind in (DATES, TIMES, INSTANTS):  # in ticks, to the last digit
+        return PersonColumn(name, value, hashed=False)
+    if column.kind == "floats":
+        # Plus zero, for there are two zeros, and they are equal.
+        number = f"CASE WHEN NOT isnan({value}) THEN CAST({value} AS DOUBLE) + 0 END"
+        return PersonColumn(name, number, hashed=False)
+    if column.kind in ("decimals", "truth values"):
+        return PersonColumn(name, f"CAST({value} AS VARCHAR)", hashed=True)
+    if column.kind in ("text", "bytes"):
+        return PersonColumn(name, value, hashed=True)
+    raise column.refuse("name a column of numbers, text or dates that says whose a record is")
+
+
+def _starts_of(units: Sequence[Any], last: Sequence[Any], length: int) -> _Starts:
+    """Where the records of another person begin, after a batch that ended with `last`.
+
+    Without units that is at every record: each of them is another person's.
+    """
+    import pyarrow.compute as pc
+
+    starts = np.full(length, not units, dtype=np.bool_)
+    starts[0] |= not last
+    for place, unit in enumerate(units):
+        starts[0] |= bool(last) and last[place] != unit[0]
+        starts[1:] |= pc.not_equal(unit.slice(1), unit.slice(0, length - 1)).to_numpy(zero_copy_only=False)
+    return starts
+
+
+def _share_a_hash(words: Sequence[_Unsigned], last: Sequence[np.uint64], starts: _Starts) -> bool:
+    """Whether a person begins in the midst of records with the same words: sorted by these, people may be mixed."""
+    alike = np.full(len(starts), bool(words))
+    alike[0] &= bool(last)
+    for place, word in enumerate(words):
+        alike[0] &= bool(last) and last[place] == word[0]
+        alike[1:] &= word[1:] == word[:-1]
+    return bool((starts & alike).any())
+
+
+def _seeds_of(words: Sequence[_Unsigned], length: int) -> _Unsigned:
+    """One seed for each record, the same for all of a person's."""
+    seeds = np.zeros(length, dtype=np.uint64)
+    for word in words:
+        seeds = seeds * _ODD ^ word
+    return seeds
+
+
+# Records to totals in one query: all of a person's records side by side, and at most so many of each kept.
+
+_A_BATCH = 1 << 17
+"""Records that are looked at together."""
+
+
+def kept_totals(
+    connection: duckdb.DuckDBPyConnection,
+    cells: str,
+    people: Sequence[PersonColumn],
+    reservoir: Reservoir,
+    *,
+    sums: bool,
+    by_hash: bool,
+) -> Integers | None:
+    """The totals of what people keep. `cells` is a query for the columns cell, steps and those of `people`.
+
+    It is sorted, outside memory where it has to be. Without `people` every record is another person's, and without
+    `sums` every record is one step. Sorted `by_hash`, which is faster, the totals are the same; but None where two
+    people are found to share one, for then their records are not apart.
+    """
+    numbers = ["cell", "steps"] if sums else ["cell"]
+    units = [one.name for one in people]
+    wanted = " AND ".join(f"{name} IS NOT NULL" for name in (*units, *numbers))
+    keys = (*(one.order(by_hash=by_hash) for one in people), *numbers)
+    order = f"ORDER BY {', '.join(keys)}" if people else ""
+    selected = ", ".join((*(one.selected for one in people), *numbers))
+    query = f"SELECT {selected} FROM ({cells}) WHERE {wanted} {order}"  # noqa: S608
+    last: list[Any] = []
+    last_words: list[np.uint64] = []
+    for batch in connection.sql(query).to_arrow_reader(_A_BATCH):
+        length = batch.num_rows
+        if length == 0:
+            continue
+        steps = batch.column("steps").to_numpy() if sums else np.ones(length, dtype=np.int64)
+        columns = [batch.column(name) for name in units]
+        words = [one.words(batch) for one in people]
+        starts = _starts_of(columns, last, length)
+        if by_hash and _share_a_hash(words, last_words, starts):
+            return None
+        reservoir.add(starts, _seeds_of(words, length), batch.column("cell").to_numpy(), steps)
+        last, last_words = [column[-1] for column in columns], [word[-1] for word in words]
+    return reservoir.totals()

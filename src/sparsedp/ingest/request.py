@@ -1,21 +1,28 @@
-"""What is asked of a count, checked before any record is looked at."""
+"""What is asked of a count, checked before any record is looked at.
+
+Amounts are the values of a column as whole steps of a grid, within declared bounds: what sums of them are made of.
+Every value is read as the nearest float (DOUBLE), also a decimal, a whole number and text; it is clamped, divided by
+the resolution in floating point and rounded to the nearest step, halves away from zero; and clamped once more, as an
+integer. A value that lies on the grid gets its exact step. One that lies within a rounding error of the middle of two
+steps gets one of them. Infinite values are clamped like any other; what is no number is NULL.
+"""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from sparsedp import validate
 from sparsedp.axes import Axis
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
-from sparsedp.ingest.amounts import Amounts, amounts_of
-from sparsedp.ingest.csv_dialect import Dialect, dialect_of
-from sparsedp.ingest.outside import Outside, outside_of
-from sparsedp.ingest.plain_types import Needed
+from sparsedp.ingest._cells import Outside, outside_of, real_number, sql_double
+from sparsedp.ingest._columns import Needed, SourceColumn
+from sparsedp.ingest._csv import Dialect, dialect_of
 
-MOST_CONTRIBUTIONS = 2**20
+_MOST_CONTRIBUTIONS = 2**20
 """Of one person: so many records of one person are held in memory."""
 
 _A_UNIT = 'name the column that says whose a record is, such as privacy_unit="patient_id"'
@@ -62,7 +69,7 @@ def request_of(
     """The arguments of `count`, checked."""
     cells = _domain(domain)
     unit = _unit(privacy_unit)
-    most = validate.whole("max_contributions", max_contributions, most=MOST_CONTRIBUTIONS)
+    most = validate.whole("max_contributions", max_contributions, most=_MOST_CONTRIBUTIONS)
     if unit is None and most != 1:
         given = f"{most}, and without a privacy_unit every record is another person's"
         raise InvalidInput("max_contributions", given, f"leave it at 1, or {_A_UNIT}")
@@ -72,7 +79,7 @@ def request_of(
         max_contributions=most,
         axis_columns=_axis_columns(cells, columns),
         outside=outside_of(cells, outside),
-        amounts=amounts_of(value, clamp, resolution),
+        amounts=_amounts_of(value, clamp, resolution),
         dialect=dialect_of(csv),
         key=_key(key),
     )
@@ -118,3 +125,74 @@ def _key(key: object) -> tuple[int, int]:
         raise InvalidInput("key", "not 16 bytes", "leave it out: a fresh secret is drawn for each count")
     words = secrets.token_bytes(16) if key is None else key
     return int.from_bytes(words[:8], "little"), int.from_bytes(words[8:], "little")
+
+
+# The values of a column as whole steps of a grid, within declared bounds: what sums of them are made of.
+
+_MOST_STEPS = 2**50
+"""Of one value: floats then tell neighbouring steps apart, halves included."""
+
+_A_GRID = 'give the grid that values are rounded to, such as resolution="0.01"'
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """A value column, its bounds in whole steps, and the length of a step."""
+
+    column: str
+    lowest: int
+    highest: int
+    resolution: Fraction
+
+    @property
+    def largest(self) -> int:
+        """The most steps that one record adds, whichever its sign."""
+        return max(abs(self.lowest), abs(self.highest))
+
+    def steps(self, column: SourceColumn) -> str:
+        """The value in whole steps, as SQL."""
+        value = real_number(column, "give a column of numbers to sum")
+        low, high = (sql_double(float(bound * self.resolution)) for bound in (self.lowest, self.highest))
+        clamped = f"greatest({low}, least({high}, {value}))"
+        grid = f"{sql_double(self.resolution.denominator)} / {sql_double(self.resolution.numerator)}"
+        steps = f"CAST(round({clamped} * {grid}) AS BIGINT)"
+        # greatest and least skip NULL, so what is missing has to be seen to.
+        return f"CASE WHEN {value} IS NOT NULL THEN greatest({self.lowest}, least({self.highest}, {steps})) END"
+
+
+def _amounts_of(value: object, clamp: object, resolution: object) -> Amounts | None:
+    """What is summed; None where records are counted."""
+    if value is None:
+        for argument, given in (("clamp", clamp), ("resolution", resolution)):
+            if given is not None:
+                raise InvalidInput(argument, "given without a value", 'name the column to sum: value="amount"')
+        return None
+    if not isinstance(value, str):
+        raise InvalidInput("value", f"of type {type(value).__name__}", 'name the column to sum: value="amount"')
+    if resolution is None:
+        raise InvalidInput("resolution", "missing", _A_GRID)
+    step = validate.positive("resolution", resolution)
+    if max(step.numerator, step.denominator) > _MOST_STEPS:
+        raise InvalidInput("resolution", validate.shown(step), f"{_A_GRID}, with fewer digits")
+    lowest, highest = _bounds(clamp, step)
+    if max(abs(lowest), abs(highest)) > _MOST_STEPS:
+        raise InvalidInput("clamp", "more than 2**50 steps of the resolution", "give a coarser resolution")
+    return Amounts(value, lowest, highest, step)
+
+
+def _bounds(clamp: object, step: Fraction) -> tuple[int, int]:
+    wanted = "give the least and the largest value that one record may have, such as clamp=(0, 500)"
+    if clamp is None:
+        raise InvalidInput("clamp", "missing", f"{wanted}; bounds are declared, for read off the data they would tell")
+    if not isinstance(clamp, tuple | list) or len(clamp) != 2:
+        raise InvalidInput("clamp", f"of type {type(clamp).__name__}", wanted)
+    bounds = [validate.exact_number("clamp", bound) for bound in clamp]
+    for bound in bounds:
+        if (bound / step).denominator != 1:
+            remedy = f"give bounds that are multiples of the resolution, {validate.shown(step)}"
+            raise InvalidInput("clamp", f"a range that ends at {validate.shown(bound)}", remedy)
+    low, high = (int(bound / step) for bound in bounds)
+    if low > high or low == high == 0:
+        shown = f"from {validate.shown(bounds[0])} to {validate.shown(bounds[1])}"
+        raise InvalidInput("clamp", shown, "give (least, largest) with least ≤ largest, not both 0")
+    return low, high

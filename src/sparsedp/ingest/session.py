@@ -3,6 +3,10 @@
 The place is a folder `sparsedp-…` among the temporary files: in it the file `lock`, held by the process that counts,
 and the folder `records`, where DuckDB spills raw rows. It is removed when the count ends, by a result, an error or a
 signal; what a kill or a power cut leaves is removed by the next count of the same user.
+
+Ctrl-C, SIGTERM and SIGHUP are treated alike. Handlers are the program's own: what is put in their place here is there
+for one block, in the main thread, where alone Python runs handlers, and is taken away again. Signals that the program
+ignores stay ignored.
 """
 
 from __future__ import annotations
@@ -10,29 +14,33 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import struct
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from sparsedp.errors import BadFile, InvalidInput, SparsedpError
-from sparsedp.ingest.interrupts import ended_in_order, interrupts, undisturbed
+
+if TYPE_CHECKING:
+    import duckdb
+
 
 try:
     import fcntl
 except ImportError:  # Windows, where nothing is swept
     fcntl = None  # type: ignore[assignment]
 
-if TYPE_CHECKING:
-    import duckdb
 
 T = TypeVar("T")
 
-MEMORY, THREADS = "SPARSEDP_MEMORY", "SPARSEDP_THREADS"
+_MEMORY, _THREADS = "SPARSEDP_MEMORY", "SPARSEDP_THREADS"
 """Environment variables: how much memory counting may use, such as 4GB, and how many threads."""
 
-PREFIX = "sparsedp-"
+_PREFIX = "sparsedp-"
 """How the names of our temporary folders begin."""
 
 _LOCK, _RECORDS = "lock", "records"
@@ -52,7 +60,7 @@ def session() -> Iterator[duckdb.DuckDBPyConnection]:
     import duckdb
 
     memory = memory_limit()
-    with ended_in_order(), _private_folder() as folder:
+    with _ended_in_order(), _private_folder() as folder:
         connection = duckdb.connect(
             config={
                 "memory_limit": f"{memory // _MEGABYTE}MB",
@@ -78,7 +86,7 @@ def _private_folder() -> Iterator[str]:
     """A folder for records, inside one whose lock this process holds as long as it lives."""
     _sweep()
     # A TMPDIR that cannot be written to is refused: Python would take another folder, on a disk that nobody chose.
-    outer = _made(tempfile.mkdtemp, prefix=PREFIX, dir=os.environ.get("TMPDIR") or None)  # mode 0700
+    outer = _made(tempfile.mkdtemp, prefix=_PREFIX, dir=os.environ.get("TMPDIR") or None)  # mode 0700
     records = os.path.join(outer, _RECORDS)
     lock = None
     try:
@@ -87,7 +95,7 @@ def _private_folder() -> Iterator[str]:
         _for_its_owner_alone(records)
         yield records
     finally:
-        with undisturbed():
+        with _undisturbed():
             # The records first: where they cannot be removed, the lock stays beside them, and a later sweep can.
             shutil.rmtree(records, ignore_errors=True)
             if not os.path.lexists(records):
@@ -142,9 +150,9 @@ def _sweep() -> None:
     if fcntl is None:
         return
     with suppress(OSError), os.scandir(os.environ.get("TMPDIR") or tempfile.gettempdir()) as found:
-        left = [entry.path for entry in found if entry.name.startswith(PREFIX)]
+        left = [entry.path for entry in found if entry.name.startswith(_PREFIX)]
         for path in left:
-            with suppress(OSError), undisturbed():
+            with suppress(OSError), _undisturbed():
                 _remove_if_left(path)
 
 
@@ -174,7 +182,7 @@ def _remove_if_left(path: str) -> None:
 def memory_limit() -> int:
     """In bytes: what the environment says, else 128 MB a core, 256 MB at least and 1 GB at most, and at most a quarter
     of the machine's. It has nothing to do with the number of records."""
-    given = os.environ.get(MEMORY)
+    given = os.environ.get(_MEMORY)
     if not given:
         usual = min(_MOST, max(_USUAL, _A_CORE * _cores())) * _MEGABYTE
         machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4 * usual
@@ -182,16 +190,16 @@ def memory_limit() -> int:
     parts = re.fullmatch(r"\s*([0-9]{1,6}(?:\.[0-9]{1,3})?) ?(MB|GB)\s*", given, re.IGNORECASE)
     size = int(float(parts[1]) * _MEGABYTE) * {"MB": 1, "GB": 1000}[parts[2].upper()] if parts else 0
     if size < _LEAST * _MEGABYTE:
-        raise InvalidInput(MEMORY, repr(given[:40]), f'set it to a size of at least {_LEAST} MB, such as "2GB"')
+        raise InvalidInput(_MEMORY, repr(given[:40]), f'set it to a size of at least {_LEAST} MB, such as "2GB"')
     return size
 
 
 def threads(memory: int) -> int:
     """What the environment says, else as many as the machine has, as long as each has some memory to work in."""
-    given = os.environ.get(THREADS)
+    given = os.environ.get(_THREADS)
     if given:
         if not given.isdecimal() or not 1 <= int(given) <= 1024:
-            raise InvalidInput(THREADS, repr(given[:40]), "set it to a number of threads, such as 4")
+            raise InvalidInput(_THREADS, repr(given[:40]), "set it to a number of threads, such as 4")
         return int(given)
     return max(1, min(_cores(), memory // (_A_THREAD * _MEGABYTE)))
 
@@ -204,7 +212,7 @@ def guarded(call: Callable[[], T]) -> T:
     """Call the engine; if it gives up, say so without its own words, which may quote a record."""
     result: T | None = None
     failure: SparsedpError | None = None
-    with interrupts() as noticed:
+    with _interrupts() as noticed:
         try:
             result = call()
         except SparsedpError as error:
@@ -221,7 +229,9 @@ def guarded(call: Callable[[], T]) -> T:
 def _in_our_words(words: str) -> SparsedpError:
     known = words.lower()
     if "out of memory" in known or "could not allocate" in known:
-        return SparsedpError(f"Counting ran out of memory; let it use more by setting {MEMORY}, such as {MEMORY}=4GB.")
+        return SparsedpError(
+            f"Counting ran out of memory; let it use more by setting {_MEMORY}, such as {_MEMORY}=4GB."
+        )
     if "could not write file" in known or "no space left" in known or "max_temp_directory_size" in known:
         return SparsedpError(
             f"The disk ran full while records were sorted in {tempfile.gettempdir()}; free some space, or set TMPDIR "
@@ -231,3 +241,103 @@ def _in_our_words(words: str) -> SparsedpError:
         "The records could not be read to the end; check that the files open in another program and that nobody "
         "is writing to them. What exactly is wrong is not said here, for it may quote a record."
     )
+
+
+# Signals that ask a process to stop, while an engine runs and raw records may be on disk.
+
+_STOPS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""A terminal's, a system's and a lost terminal's way to ask a process to stop."""
+
+_Handler = Callable[[int, FrameType | None], Any]
+
+
+class Stopped(BaseException):
+    """The process was told to end, and will, as soon as what is under way is cleared away."""
+
+
+class Interrupts:
+    """What the program's own handlers have raised, which is not to be lost."""
+
+    def __init__(self) -> None:
+        self._raised: BaseException | None = None
+
+    def note(self, raised: BaseException) -> None:
+        """A handler has raised this."""
+        self._raised = self._raised or raised
+
+    def check(self) -> None:
+        """Raise it again, free of what else went wrong after it."""
+        if self._raised is not None:
+            raise self._raised.with_traceback(None) from None
+
+
+@contextmanager
+def _interrupts() -> Iterator[Interrupts]:
+    """Notice such signals in the block: engines catch what handlers raise, and report it as an error of their own.
+
+    The program's own handlers are called as ever.
+    """
+    noticed = Interrupts()
+
+    def noting(handler: _Handler) -> _Handler:
+        def on_signal(number: int, frame: FrameType | None) -> None:
+            try:
+                handler(number, frame)
+            except BaseException as raised:
+                noticed.note(raised)
+                raise
+
+        return on_signal
+
+    with _instead({number: noting(before) for number, before in _handlers().items() if callable(before)}):
+        yield noticed
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """A signal that would end the process at once ends it after the block, which is left by an exception."""
+    came: list[int] = []
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        came.append(number)
+        raise Stopped
+
+    try:
+        with _instead({number: stop for number, before in _handlers().items() if before == signal.SIG_DFL}):
+            yield
+    finally:
+        for number in came[:1]:
+            signal.raise_signal(number)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """A signal that comes in the block is as if it came after it: for clearing away, which has to be done whole."""
+    came: list[int] = []
+    wait = {number: lambda number, _: came.append(number) for number in _handlers()}
+    try:
+        with _instead(wait):
+            yield
+    finally:
+        for number in dict.fromkeys(came):
+            signal.raise_signal(number)
+
+
+def _handlers() -> dict[int, Any]:
+    """What the program does about each such signal, where it is known and we may change it; not what it ignores."""
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    known = {number: signal.getsignal(number) for number in _STOPS}
+    return {number: handler for number, handler in known.items() if handler not in (None, signal.SIG_IGN)}
+
+
+@contextmanager
+def _instead(handlers: dict[int, _Handler]) -> Iterator[None]:
+    before = {number: signal.getsignal(number) for number in handlers}
+    try:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        yield
+    finally:
+        for number, their_own in before.items():
+            signal.signal(number, their_own)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from datetime import date
+from decimal import Decimal
+from math import inf
+from numbers import Integral, Real
 from typing import Any
 
-from sparsedp.errors import InvalidInput
-from sparsedp.ingest.arrow_columns import arrow_source
-from sparsedp.ingest.objects import text_of
-from sparsedp.ingest.plain_types import Needed
-from sparsedp.ingest.records import Source, check_columns
+import numpy as np
 
-WANTED = (
+from sparsedp.errors import InvalidInput
+from sparsedp.ingest._columns import Needed, Source, arrow_source, check_columns
+
+_WANTED = (
     "give a path, a folder or a glob of CSV or Parquet files, an Arrow table or reader, or a pandas or polars frame"
 )
 _A_BATCH = 1 << 17
@@ -56,7 +59,7 @@ def _from_arrow(source: Any, needed: Sequence[Needed]) -> Source:
     if hasattr(source, "__arrow_c_stream__"):
         reader = pa.RecordBatchReader.from_stream(source)
         return arrow_source(reader.schema, lambda: reader, needed, again=False)
-    raise InvalidInput("source", f"of type {type(source).__name__}", WANTED)
+    raise InvalidInput("source", f"of type {type(source).__name__}", _WANTED)
 
 
 def _from_table(table: Any, needed: Sequence[Needed]) -> Source:
@@ -94,3 +97,55 @@ def _array(series: Any) -> Any:
         return pa.DictionaryArray.from_arrays(codes, _array(series.cat.categories.to_series()))
     array = pa.array(series, from_pandas=True)
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+
+
+# Python objects as text, each by itself: numbers that are equal are written alike, whatever they are made of.
+
+_MOST_DIGITS = 4000
+"""Of a number in plain notation: Python writes no longer ones, and nobody is counted by them."""
+
+
+def text_of(value: object) -> str | None:
+    """None for what is missing, for what is no value, and for what cannot be written; never an error."""
+    try:
+        return _text_of(value)
+    except Exception:
+        return None
+
+
+def _text_of(value: object) -> str | None:
+    if isinstance(value, str):
+        value.encode()  # half a character is none
+        return str(value)
+    if isinstance(value, date):
+        return None if value != value else value.isoformat()  # NaT is a date that is not itself
+    if isinstance(value, bool | np.bool_):
+        return str(int(value))
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, Decimal):
+        return _decimal(value)
+    if isinstance(value, Real):
+        return _real(value)
+    return None
+
+
+def _decimal(value: Decimal) -> str | None:
+    if not value.is_finite():
+        return None if value.is_nan() else str(float(value))
+    if abs(value.adjusted()) > _MOST_DIGITS:
+        return None
+    text = format(value, "f")
+    whole, _, decimals = text.partition(".")
+    decimals = decimals.rstrip("0")
+    return f"{whole}.{decimals}" if decimals else str(int(whole))
+
+
+def _real(value: Any) -> str | None:
+    if value != value:
+        return None
+    if value in (inf, -inf):
+        return str(float(value))
+    if value == int(value):
+        return str(int(value))
+    return str(float(value)) if value == float(value) else str(value)
