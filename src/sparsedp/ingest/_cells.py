@@ -395,12 +395,7 @@ def _can_be_held(label: object) -> bool:
         return False
 
 
-# Names and numbers in the text of a query, quoted so that they mean what they say.
-
-
-def _sql_name(identifier: str) -> str:
-    """A column's name, whatever is in it."""
-    return '"' + identifier.replace('"', '""') + '"'
+# Texts and numbers in a query, quoted so that they mean what they say.
 
 
 def _sql_text(value: str) -> str:

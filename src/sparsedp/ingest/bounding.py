@@ -125,8 +125,6 @@ def _draw(
 
 # Who is who: the columns that tell people apart, in SQL and in the batches that come back.
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-
 
 @dataclass(frozen=True)
 class PersonColumn:
@@ -206,7 +204,7 @@ def _seeds_of(words: Sequence[_Unsigned], length: int) -> _Unsigned:
     """One seed for each record, the same for all of a person's."""
     seeds = np.zeros(length, dtype=np.uint64)
     for word in words:
-        seeds = seeds * _ODD ^ word
+        seeds = seeds * _GOLDEN ^ word
     return seeds
 
 
