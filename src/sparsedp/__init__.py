@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from sparsedp.ingest import count
     from sparsedp.mechanisms import MECHANISMS, Adaptive, Compressive, Hierarchical, Laplace, Privelet
     from sparsedp.mechanisms.selection.sparsity_choice import SelectionConstants
-    from sparsedp.previews.preview import preview
-    from sparsedp.previews.report import Preview
+    from sparsedp.previews.preview import Preview, preview
     from sparsedp.privacy.budget import Budget
     from sparsedp.privacy.ledger import Ledger
     from sparsedp.privacy.ledger_file import LedgerFile, open_ledger

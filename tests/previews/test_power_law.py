@@ -2,7 +2,7 @@
 
 import pytest
 
-from sparsedp.previews.power_law import PowerLaw
+from sparsedp.previews._simulation import PowerLaw
 
 FACTORS = (0.5, 1.0, 2.0, 4.0)
 

@@ -9,8 +9,8 @@ import pytest
 import sparsedp as sdp
 from sparsedp.axes import Axis
 from sparsedp.noise.source import SeededSource
-from sparsedp.previews import larger_tables
-from sparsedp.previews.scenario import Guess
+from sparsedp.previews import _simulation
+from sparsedp.previews._simulation import Guess
 from sparsedp.publishing import DEFAULT
 
 WIDTH = 500
@@ -137,8 +137,8 @@ def test_extended_errors_are_near_those_of_the_table_itself(monkeypatch: pytest.
     """At a size where both can be done."""
     foresee = partial(sdp.preview, (64, 128), epsilon="0.3", total=10**5, smoothness="smooth", runs=10)
     itself = foresee()
-    monkeypatch.setattr(larger_tables, "AS_THEY_ARE", 2**12)
-    monkeypatch.setattr(larger_tables, "STAND_INS", (2**9, 2**11))
+    monkeypatch.setattr(_simulation, "AS_THEY_ARE", 2**12)
+    monkeypatch.setattr(_simulation, "STAND_INS", (2**9, 2**11))
     extended = foresee()
     assert extended.scenarios[0].domain.size == 2**11
     for asked, within in (("cell", 1.3), ("box", 2), ("total", 4)):

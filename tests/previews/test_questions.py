@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
-from sparsedp.previews.questions import Questions, box_sides, cells_asked_for
+from sparsedp.previews._made_up import Questions, box_sides, cells_asked_for
 
 
 @pytest.mark.parametrize("shape", [(1000,), (50, 40), (8, 9, 10), (2, 500), (1, 3, 400)])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
-from sparsedp.previews.shapes import ALL_SHAPES, made_up_counts, made_up_shares
+from sparsedp.previews._made_up import ALL_SHAPES, made_up_counts, made_up_shares
 
 LINE = sdp.Domain.of_shape((512,))
 TABLE = sdp.Domain([sdp.Categories("region", ["n", "s", "e"]), sdp.Integers("hour", 0, 23), sdp.Integers("one", 0, 0)])

@@ -8,10 +8,8 @@ from report_releases import a_year_of_hours, by_day_and_sex, by_diagnosis, of_a_
 
 import sparsedp as sdp
 from sparsedp.releases.uncertainty import CellErrors
-from sparsedp.reports import bands
-from sparsedp.reports.bands import OF_CELLS_ONLY, TOO_MANY, UNKNOWN, Bands
-from sparsedp.reports.view import View
-from sparsedp.reports.views import main_view, views_of
+from sparsedp.reports import _views
+from sparsedp.reports._views import OF_CELLS_ONLY, TOO_MANY, UNKNOWN, Bands, View, main_view, views_of
 
 
 def view_of(release: sdp.Release, title: str) -> View:
@@ -101,7 +99,7 @@ def test_nothing_is_made_up_where_nothing_is_known() -> None:
 
 
 def test_ranges_stop_where_they_cost_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bands, "MOST_WORK", 1_000)
+    monkeypatch.setattr(_views, "MOST_WORK", 1_000)
     release = on_four_axes()
     banded = view_of(release, "day × sex").pictures[0].banded
     assert banded.low is None

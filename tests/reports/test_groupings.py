@@ -5,8 +5,8 @@ import pytest
 
 import sparsedp as sdp
 from sparsedp.axes import Axis
-from sparsedp.reports.groupings import groupings_of
-from sparsedp.reports.labels import labels_of
+from sparsedp.reports.grouping import groupings_of
+from sparsedp.reports.words import labels_of
 
 AXES: list[Axis] = [
     sdp.Calendar("hour", "2013-01-01", every="1h", length=8760),

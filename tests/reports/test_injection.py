@@ -4,7 +4,7 @@ import pytest
 from watched_page import Opener
 
 import sparsedp as sdp
-from sparsedp.reports.page import in_script
+from sparsedp.reports._page import in_script
 from sparsedp.untrusted import printable
 
 pytest_plugins = ["report_browser"]

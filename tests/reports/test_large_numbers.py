@@ -4,7 +4,7 @@ import pytest
 from watched_page import Opener
 
 import sparsedp as sdp
-from sparsedp.reports.figures import with_error
+from sparsedp.reports.words import with_error
 
 pytest_plugins = ["report_browser"]
 

@@ -8,7 +8,7 @@ from report_releases import by_day_and_sex, on_four_axes
 from watched_page import Opener, WatchedPage
 
 import sparsedp as sdp
-from sparsedp.reports.views import main_view
+from sparsedp.reports._views import main_view
 
 pytest_plugins = ["report_browser"]
 

@@ -15,9 +15,9 @@ from report_releases import a_year_of_hours, by_day_and_sex, by_diagnosis, not_p
 
 import sparsedp as sdp
 from sparsedp.quantity import Quantity
-from sparsedp.reports import views, write_report
-from sparsedp.reports.axis_words import default_title
-from sparsedp.reports.page import page_of
+from sparsedp.reports import _views, write_report
+from sparsedp.reports._page import page_of
+from sparsedp.reports.words import default_title
 
 RECORD = {
     "data_set": "visits",
@@ -118,7 +118,7 @@ def test_pairs_of_axes_that_do_not_fit_are_named(monkeypatch: pytest.MonkeyPatch
     page = page_of(release, title="x")
     assert len(data_of(page)["views"]) == 6 + 4
     assert "There was no room" not in page
-    monkeypatch.setattr(views, "MOST_POINTS_IN_ALL", 4 * 4 + 3 * 16)
+    monkeypatch.setattr(_views, "MOST_POINTS_IN_ALL", 4 * 4 + 3 * 16)
     page = page_of(release, title="x")
     assert len(data_of(page)["views"]) == 3 + 4
     assert "There was no room on this page for a1 × a2, a1 × a3, a2 × a3: ask the file." in page

@@ -14,10 +14,9 @@ from sparsedp.axes import Axis
 from sparsedp.counts import Counts
 from sparsedp.noise.source import SeededSource
 from sparsedp.quantity import Quantity
-from sparsedp.reports.facts import key_figures
-from sparsedp.reports.reading import reading
-from sparsedp.reports.snippets import snippets
-from sparsedp.reports.what_ranges_miss import DEVIATIONS, what_ranges_miss
+from sparsedp.reports._page import snippets
+from sparsedp.reports._reading import DEVIATIONS, reading, what_ranges_miss
+from sparsedp.reports._statement import key_figures
 from sparsedp.synopsis import Synopsis
 
 DOMAIN = sdp.Domain.parse("hour:0..23")

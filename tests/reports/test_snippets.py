@@ -11,7 +11,7 @@ import pytest
 from report_releases import EVERY
 
 import sparsedp as sdp
-from sparsedp.reports.snippets import snippets
+from sparsedp.reports._page import snippets
 
 NAME = 'it\'s a "file".parquet'
 

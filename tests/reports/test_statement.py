@@ -13,8 +13,8 @@ from sparsedp.privacy.conversion import delta_of
 from sparsedp.privacy.guarantee import Expense, Guarantee
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.releases.uncertainty import Interval
-from sparsedp.reports.figures import chance, factor, one_in, other_chance, plain, with_error
-from sparsedp.reports.statement import USUAL_DELTA, not_promised, promise_in_words
+from sparsedp.reports._statement import USUAL_DELTA, not_promised, promise_in_words
+from sparsedp.reports.words import chance, factor, one_in, other_chance, plain, with_error
 
 
 def promise(budget: dict[str, Any], **neighbours: Any) -> str:

@@ -6,9 +6,7 @@ from report_releases import by_day_and_sex, by_delays
 from watched_page import Opener, WatchedPage
 
 import sparsedp as sdp
-from sparsedp.reports.bands import Banded, Bands
-from sparsedp.reports.pairs import clearness
-from sparsedp.reports.views import main_view
+from sparsedp.reports._views import Banded, Bands, clearness, main_view
 
 pytest_plugins = ["report_browser"]
 

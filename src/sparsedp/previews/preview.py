@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+from typing import Any
+
+import numpy as np
 import numpy.typing as npt
 
 from sparsedp import validate
-from sparsedp.domain import Declared
+from sparsedp.arrays import Floats
+from sparsedp.axes import Axis
+from sparsedp.domain import Declared, Domain
+from sparsedp.errors import InvalidInput, UnknownName
 from sparsedp.mechanisms import Mechanism
-from sparsedp.previews.assumptions import (
-    Total,
-    checked_domain,
-    checked_guesses,
-    checked_totals,
-)
-from sparsedp.previews.factors import ASKED_FOR
-from sparsedp.previews.report import Preview
-from sparsedp.previews.scenario import simulate
-from sparsedp.previews.setting import Setting
+from sparsedp.previews._made_up import ALIASES, ALL_SHAPES, ASKED, SHAPES, WITHOUT_ORDER, cells_asked_for
+from sparsedp.previews._shown import as_html, as_text, draw, in_one_line
+from sparsedp.previews._simulation import ASKED_FOR, Guess, Scenario, Setting, simulate
 from sparsedp.privacy.asked import asked_for
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.progress import part, stage
 from sparsedp.publishing import DEFAULT, checked_mechanism
+from sparsedp.reports.picture import checked_picture, drawn_to
 
 
 def preview(
@@ -30,7 +34,7 @@ def preview(
     epsilon: validate.Number | Budget | None = None,
     rho: validate.Number | None = None,
     delta: validate.Number | None = None,
-    total: Total,
+    total: _Total,
     smoothness: str | npt.ArrayLike = "unknown",
     mechanism: str | Mechanism = DEFAULT,
     contribution: int = 1,
@@ -59,9 +63,9 @@ def preview(
     >>> preview(24, epsilon="0.5", total=10_000, smoothness="smooth", mechanism="laplace")
     Preview(axis0 (24), ε = 0.5, laplace: a cell off by 2.7)
     """
-    table = checked_domain(domain)
-    totals = checked_totals(total)
-    guesses = checked_guesses(smoothness, totals, table)
+    table = _checked_domain(domain)
+    totals = _checked_totals(total)
+    guesses = _checked_guesses(smoothness, totals, table)
     budget = asked_for(epsilon, rho, delta).budget
     whom = Neighbours(contribution, neighbours)
     setting = Setting(checked_mechanism(mechanism), budget, whom.contribution, whom.relation)
@@ -74,3 +78,166 @@ def preview(
             with part((place + 1) / len(guesses)):
                 scenarios.append(simulate(guess, table, setting, runs=runs, seed=place))
     return Preview(table, setting, tuple(scenarios))
+
+
+# What a caller assumes, checked: the cells, the total, the shape, the mechanism.
+
+_MOST = 2**53
+_YOURS = "as you guessed"
+"""The name of a shape that the caller gave as an array."""
+_TOTAL_WANTED = "give a public guess of at least 1, or two for a range: (10_000, 50_000)"
+_Total = validate.Number | tuple[validate.Number, validate.Number]
+
+
+def _checked_domain(domain: object) -> Domain:
+    """A domain, from itself, its axes, a shape, or a number of cells."""
+    if isinstance(domain, Domain | Axis) or _names_axes(domain):
+        return Domain.of(domain)  # type: ignore[arg-type]
+    if isinstance(domain, Integral) and not isinstance(domain, bool):
+        return Domain.of_shape((validate.whole("domain", domain),))
+    if isinstance(domain, tuple) and domain:
+        return Domain.of_shape([validate.whole("domain", side) for side in domain])
+    remedy = (
+        "give a sparsedp.Domain, its axes (['age:0..100/5', 'sex:F,M']), a shape such as (24, 7), or a number of "
+        "cells; never the counts themselves"
+    )
+    raise InvalidInput("domain", "empty" if isinstance(domain, tuple) else _kind(domain), remedy)
+
+
+def _checked_totals(total: object) -> tuple[int, ...]:
+    """One guess, or the two ends of a range."""
+    if not isinstance(total, tuple | list):
+        return (_checked_total(total),)
+    if len(total) != 2:
+        raise InvalidInput("total", f"{len(total)} numbers", _TOTAL_WANTED)
+    low, high = map(_checked_total, total)
+    if low > high:
+        raise InvalidInput("total", f"from {low:,} to {high:,}", "give the smaller guess first")
+    return (low,) if low == high else (low, high)
+
+
+def _checked_guesses(smoothness: object, totals: tuple[int, ...], domain: Domain) -> list[Guess]:
+    """Every shape at every total."""
+    if isinstance(smoothness, str):
+        return [Guess(shape, total) for total in totals for shape in _named(smoothness, domain)]
+    shares = _checked_shares(smoothness, domain)
+    return [Guess(_YOURS, total, shares) for total in totals]
+
+
+def _named(smoothness: str, domain: Domain) -> tuple[str, ...]:
+    if smoothness == "unknown":
+        has_order = any(axis.ordered and axis.length > 1 for axis in domain.axes)
+        return ALL_SHAPES if has_order else WITHOUT_ORDER
+    known = {**SHAPES, **ALIASES, "unknown": None}
+    if smoothness not in known:
+        names = ", ".join([*ALL_SHAPES, *ALIASES, "unknown"])
+        remedy = f"choose one of {names}, or give an array of guessed shares"
+        raise UnknownName("smoothness", smoothness, known, remedy)
+    return (ALIASES.get(smoothness, smoothness),)
+
+
+def _checked_shares(smoothness: object, domain: Domain) -> Floats:
+    try:
+        weights: npt.NDArray[np.float64] = np.array(smoothness, dtype=np.float64)
+    except (TypeError, ValueError):
+        remedy = f"choose one of {', '.join(ALL_SHAPES)}, or give an array of guessed shares"
+        raise InvalidInput("smoothness", _kind(smoothness), remedy) from None
+    if weights.shape != domain.shape:
+        given = f"an array of shape {weights.shape}"
+        raise InvalidInput("smoothness", given, f"give the domain's shape, {domain.shape}, or the name of a shape")
+    if not np.isfinite(weights).all() or (weights < 0).any() or not 0 < weights.sum() < np.inf:
+        given = "an array that cannot be shares of a total"
+        raise InvalidInput("smoothness", given, "give finite numbers of at least 0, not all of them 0")
+    return np.asarray(weights / weights.sum(), dtype=np.float64)
+
+
+def _checked_total(total: object) -> int:
+    try:
+        number = validate.exact_number("total", total)
+    except InvalidInput as error:
+        raise InvalidInput("total", error.given, _TOTAL_WANTED) from None
+    if not 1 <= number <= _MOST:
+        raise InvalidInput("total", validate.shown(number), _TOTAL_WANTED if number < 1 else "give at most 2**53")
+    return round(number)
+
+
+def _names_axes(domain: object) -> bool:
+    """Whether it is axes or texts that begin with the name of one: "sex:F,M"."""
+    parts = domain if isinstance(domain, list | tuple) and domain else [domain]
+    return all(isinstance(part, Axis) or (isinstance(part, str) and ":" in part) for part in parts)
+
+
+def _kind(given: object) -> str:
+    return f"of type {type(given).__name__}"
+
+
+# What a preview found: rows of figures, a paragraph in plain language, a picture.
+
+_FARTHEST = 8
+"""No halving is foretold at more than so many times the budget: twice the largest one simulated."""
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """The errors that a release can be expected to have, under each of the assumptions. No data was seen.
+
+    `print(preview)` says it in words; `table` has every figure; `plot("preview.png")` draws it.
+    """
+
+    domain: Domain
+    setting: Setting
+    scenarios: tuple[Scenario, ...]
+
+    @cached_property
+    def table(self) -> list[dict[str, Any]]:
+        """One row for each total, shape and question, ready for `pandas.DataFrame`.
+
+        `total`, `shape`: what was assumed. `asked`: "cell", "box" (about a tenth of all cells) or "total"; `cells`:
+        how many are summed for it. `answer`: how large the true answer is on average. `error`: the root mean square
+        error; `relative`: that as a part of the answer. `laplace`: the error of the Laplace mechanism, exactly.
+        `half_at`: the ε or ρ at which the error would be about half; None if that is more than 8 times ε, or 64 times
+        ρ. `stands_out`: for cells, the least height over its surroundings from which a lone cell is seen.
+        """
+        cells = cells_asked_for(self.domain)
+        noise = self.setting.plain_noise(ASKED_FOR)
+        return [
+            {
+                "total": scenario.guess.total,
+                "shape": scenario.guess.shape,
+                "asked": asked,
+                "cells": cells[place],
+                "answer": (answer := scenario.guess.total * cells[place] / self.domain.size),
+                "error": (error := float(scenario.errors[ASKED_FOR][place])),
+                "relative": error / answer,
+                "laplace": noise * cells[place] ** 0.5,
+                "half_at": self._half_at(scenario, place),
+                "stands_out": scenario.stands_out if asked == "cell" else None,
+            }
+            for scenario in self.scenarios
+            for place, asked in enumerate(ASKED)
+        ]
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Draw one guessed table, a release of it, and the error at other budgets; needs matplotlib.
+
+        With a `path` ending in .png, .svg or .pdf the picture is written there, and the path returned; without, the
+        matplotlib figure is.
+        """
+        target = checked_picture(path)
+        return drawn_to(target, draw(self))
+
+    def _half_at(self, scenario: Scenario, place: int) -> float | None:
+        law = scenario.power_law(place)
+        if law is None or law.halving_factor > _FARTHEST:
+            return None
+        factor, budget = law.halving_factor, self.setting.budget
+        return float(budget.epsilon) * factor if budget.epsilon is not None else float(budget.rho or 0) * factor**2
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return in_one_line(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)

@@ -13,8 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sparsedp.errors import InvalidInput
-from sparsedp.reports.facts import bought
-from sparsedp.reports.statement import protected_unit
+from sparsedp.reports._statement import bought, protected_unit
 
 if TYPE_CHECKING:
     from sparsedp.releases.release import Release

@@ -1,4 +1,4 @@
-"""Made-up shapes that a table of counts may have: public, repeatable, and drawn anew for every run."""
+"""Made-up tables, and what a preview asks of every release of them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from math import prod
 import numpy as np
 
 from sparsedp.arrays import Floats, Integers
+from sparsedp.axes import Axis
+from sparsedp.axes.base import Cells
 from sparsedp.domain import Domain
 
-HUMPS = 5
-BLOCKS = 24
-EMPTY_BLOCKS = 1 / 6
+# Made-up shapes that a table of counts may have: public, repeatable, and drawn anew for every run.
+
+_HUMPS = 5
+_BLOCKS = 24
+_EMPTY_BLOCKS = 1 / 6
 """The share of the blocks that hold nothing."""
-RISE = 100.0
+_RISE = 100.0
 """Between the lowest and the highest block."""
-PEAKS = 1000.0
+_PEAKS = 1000.0
 """Between the smallest and the largest of the lone cells of a spiky table."""
 
 
@@ -29,7 +33,7 @@ def flat(domain: Domain, generator: np.random.Generator) -> Floats:
 def smooth(domain: Domain, generator: np.random.Generator) -> Floats:
     """A few broad humps on a low floor."""
     weights = np.full(_sides(domain), 0.1)
-    for _ in range(HUMPS):
+    for _ in range(_HUMPS):
         weights += generator.uniform(0.3, 1) * _outer(
             [_hump(side, generator.uniform(0, 1), generator.uniform(0.05, 0.2)) for side in _sides(domain)]
         )
@@ -40,9 +44,9 @@ def steps(domain: Domain, generator: np.random.Generator) -> Floats:
     """About two dozen constant blocks between random edges, heights over two orders of magnitude; some are empty."""
     sides = _sides(domain)
     wide = sum(side > 1 for side in sides)
-    pieces = [min(side, max(2, round(BLOCKS ** (1 / wide)))) if side > 1 else 1 for side in sides]
-    heights = np.exp(generator.uniform(0, np.log(RISE), pieces))
-    heights[generator.random(pieces) < EMPTY_BLOCKS] = 0
+    pieces = [min(side, max(2, round(_BLOCKS ** (1 / wide)))) if side > 1 else 1 for side in sides]
+    heights = np.exp(generator.uniform(0, np.log(_RISE), pieces))
+    heights[generator.random(pieces) < _EMPTY_BLOCKS] = 0
     for axis, (side, count) in enumerate(zip(sides, pieces, strict=True)):
         edges = np.sort(generator.permutation(np.arange(1, side))[: count - 1])
         heights = np.repeat(heights, np.diff([0, *edges, side]), axis=axis)
@@ -53,7 +57,7 @@ def spiky(domain: Domain, generator: np.random.Generator) -> Floats:
     """About √n of the n cells hold everything, heights over three orders of magnitude; all others are empty."""
     weights = np.zeros(domain.size)
     peaks = round(domain.size**0.5)
-    weights[generator.choice(domain.size, peaks, replace=False)] = np.exp(generator.uniform(0, np.log(PEAKS), peaks))
+    weights[generator.choice(domain.size, peaks, replace=False)] = np.exp(generator.uniform(0, np.log(_PEAKS), peaks))
     return weights.reshape(domain.shape)
 
 
@@ -103,3 +107,66 @@ def _hump(side: int, centre: float, width: float) -> Floats:
 def _outer(vectors: list[Floats]) -> Floats:
     """The table whose entries are the products of one entry of each vector."""
     return reduce(np.multiply.outer, vectors)
+
+
+# What a preview asks of every made-up release: its cells, boxes of a tenth of them, and the total.
+
+ASKED = ("cell", "box", "total")
+DRAWS_IN_A_RUN = (1000, 5, 1)
+"""Roughly how many independent errors one release shows of each: boxes overlap and share noise."""
+_BOXES = 100
+_TENTH = 0.1
+
+
+class Questions:
+    """Every cell, a hundred boxes and the total of one domain. The boxes are the same each time.
+
+    A box is a run of cells on every ordered axis and some labels of every other one, about a tenth of all cells.
+    """
+
+    def __init__(self, domain: Domain) -> None:
+        generator = np.random.default_rng(0)
+        sides = box_sides(domain.shape)
+        self._boxes = [
+            [_part(axis, side, generator) for axis, side in zip(domain.axes, sides, strict=True)] for _ in range(_BOXES)
+        ]
+
+    def squared_errors(self, counts: Integers, values: Floats) -> Floats:
+        """The mean squared error of a cell, of a box, and that of the total."""
+        off = values - counts
+        boxes = np.array([_sum(off, box) for box in self._boxes])
+        return np.array([np.mean(off**2), np.mean(boxes**2), off.sum() ** 2])
+
+
+def cells_asked_for(domain: Domain) -> tuple[int, int, int]:
+    """How many cells each question sums."""
+    return 1, prod(box_sides(domain.shape)), domain.size
+
+
+def box_sides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The sides of a box of about a tenth of the cells, its proportions those of the table.
+
+    Short axes round a lot, so the longer ones, which come last, make up for it.
+    """
+    sides = [1] * len(shape)
+    left = _TENTH * prod(shape)
+    by_length = sorted(range(len(shape)), key=lambda axis: shape[axis])
+    for place, axis in enumerate(by_length):
+        others = prod(shape[other] for other in by_length[place + 1 :])
+        part = (left / (others * shape[axis])) ** (1 / (len(shape) - place))
+        sides[axis] = min(shape[axis], max(1, round(part * shape[axis])))
+        left /= sides[axis]
+    return tuple(sides)
+
+
+def _part(axis: Axis, side: int, generator: np.random.Generator) -> Cells:
+    if axis.ordered:
+        first = int(generator.integers(0, axis.length - side + 1))
+        return slice(first, first + side)
+    return np.sort(generator.choice(axis.length, side, replace=False)).astype(np.int64)
+
+
+def _sum(off: Floats, box: list[Cells]) -> float:
+    for axis, cells in enumerate(box):
+        off = off[(slice(None),) * axis + (cells,)]
+    return float(off.sum())
