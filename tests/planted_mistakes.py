@@ -97,7 +97,7 @@ def leaves_ids_behind() -> None:
 
 def writes_files_in_place() -> None:
     """A release is written under its own name from the first byte on, and a kill comes at the middle one."""
-    from sparsedp import columns_file
+    from sparsedp.files import columns_file
 
     def in_place(target: Path, write: Callable[[Any], Any], *, replacing: bool = True) -> Path:
         whole = io.BytesIO()

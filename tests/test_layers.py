@@ -10,8 +10,8 @@ import sparsedp
 SOURCE = Path(sparsedp.__file__).parent
 # Each module may import only from its own layer and from those above it in this list.
 LAYERS = [
-    ["version", "untrusted", "errors"],
-    ["validate", "progress", "arrays", "moments", "whole_file", "parquet_claims", "signatures", "columns_file"],
+    ["version", "files.untrusted", "errors"],
+    ["validate", "progress", "arrays", "moments", "files"],
     ["time_axis", "axes", "domain", "quantity"],
     ["jit"],
     ["privacy"],
@@ -42,10 +42,7 @@ AFTER_THE_NOISE = (
     "synopsis",
     "plan",
     "promise",
-    "parquet_claims",
-    "untrusted",
-    "signatures",
-    "columns_file",
+    "files",
 )
 SEES_THE_DATA = (
     "measurement",

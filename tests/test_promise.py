@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sparsedp as sdp
-from sparsedp.columns_file import Contents, Packed, contents_of
 from sparsedp.errors import BadFile
+from sparsedp.files.columns_file import Contents, Packed, contents_of
 from sparsedp.mechanisms import MECHANISMS
 from sparsedp.noise.source import SeededSource
 from sparsedp.promise import least_cost

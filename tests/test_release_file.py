@@ -15,10 +15,10 @@ import pytest
 
 import sparsedp as sdp
 from repeatable_noise import noise_from
-from sparsedp import columns_file
-from sparsedp.columns_file import Contents
 from sparsedp.counts import Counts
 from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.files import columns_file
+from sparsedp.files.columns_file import Contents
 from sparsedp.noise.source import SeededSource
 from sparsedp.quantity import Quantity
 from sparsedp.releases import origin, saved_form

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sparsedp as sdp
-from sparsedp import columns_file
 from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.files import columns_file
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.noise.source import SeededSource
 

@@ -22,7 +22,7 @@ import sparsedp as sdp
 from fuzz import hostile
 from fuzz.sandbox import Doors
 from fuzz.specimens import Specimens
-from sparsedp.columns_file import Contents, Packed
+from sparsedp.files.columns_file import Contents, Packed
 
 KEY, EMBEDDED = b"sparsedp", b"sparsedp."
 

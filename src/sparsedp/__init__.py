@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         SparsedpError,
         UnknownName,
     )
+    from sparsedp.files.signatures import new_key
     from sparsedp.ingest import count
     from sparsedp.mechanisms import MECHANISMS, Adaptive, Compressive, Hierarchical, Laplace, Privelet
     from sparsedp.mechanisms.selection.sparsity_choice import SelectionConstants
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from sparsedp.releases.comparison import compare
     from sparsedp.releases.release import Release
     from sparsedp.releases.uncertainty import Interval
-    from sparsedp.signatures import new_key
     from sparsedp.streams import ContinualAdaptive, ContinualCompressive, ContinualCounter, ContinualDifference, Stream
     from sparsedp.streams.durable import open_stream
     from sparsedp.synopsis import Synopsis, open_synopsis
@@ -84,7 +84,7 @@ _HOME = {
     "audit": "sparsedp.audits",
     "compare": "sparsedp.releases.comparison",
     "count": "sparsedp.ingest",
-    "new_key": "sparsedp.signatures",
+    "new_key": "sparsedp.files.signatures",
     "open_ledger": "sparsedp.privacy.ledger_file",
     "open_release": "sparsedp.release_file",
     "open_stream": "sparsedp.streams.durable",

@@ -15,8 +15,8 @@ from sparsedp.axes import Axis, axis_from, parse_axis
 from sparsedp.axes import Integers as WholeNumbers
 from sparsedp.axes.base import MOST_CELLS, Cells
 from sparsedp.axes.spec import EXAMPLES
-from sparsedp.columns_file import Column
 from sparsedp.errors import InvalidInput, UnknownName
+from sparsedp.files.columns_file import Column
 from sparsedp.validate import whole
 
 MOST_AXES = 32

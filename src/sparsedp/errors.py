@@ -17,7 +17,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from sparsedp.untrusted import printable
+from sparsedp.files.untrusted import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

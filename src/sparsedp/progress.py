@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sparsedp.untrusted import printable
+from sparsedp.files.untrusted import printable
 
 PATIENCE = 2.0
 """Seconds of silence before a person is told what is going on."""

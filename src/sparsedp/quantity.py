@@ -11,7 +11,7 @@ import numpy as np
 
 from sparsedp import validate
 from sparsedp.errors import InvalidInput
-from sparsedp.untrusted import printable
+from sparsedp.files.untrusted import printable
 
 if TYPE_CHECKING:
     from sparsedp.arrays import Floats

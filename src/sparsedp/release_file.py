@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsedp.arrays import Floats
-from sparsedp.columns_file import Column, Contents, Packed, contents_of, open_contents
 from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.files.columns_file import Column, Contents, Packed, contents_of, open_contents
+from sparsedp.files.signatures import check_signer
 from sparsedp.noise.law import noise_law_from
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.promise import check_promise
@@ -25,14 +26,13 @@ from sparsedp.releases.release import Release
 from sparsedp.releases.uncertainty import CellErrors, Uncertainty, uncertainty_from
 from sparsedp.sensing import sensing_from
 from sparsedp.sensing.registry import SENSINGS
-from sparsedp.signatures import check_signer
 from sparsedp.synopsis import Synopsis, synopsis_of
 from sparsedp.time_axis import TimeAxis
 from sparsedp.validate import named
 from sparsedp.version import __version__
 
 if TYPE_CHECKING:
-    from sparsedp.signatures import Public
+    from sparsedp.files.signatures import Public
 
 FIELDS: dict[str, type] = {"noise": dict, "recovery": dict, "plan": dict, "record": dict, "summed_to": list}
 """What the description of a release has to be made of, where it has it."""

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp import columns_file
 from sparsedp.arrays import Floats, usual_warnings
-from sparsedp.columns_file import Contents, Packed
 from sparsedp.constraints import impose
 from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.files import columns_file
+from sparsedp.files.columns_file import Contents, Packed
+from sparsedp.files.signatures import Signature, check_signer, signing_key
+from sparsedp.files.untrusted import printable
 from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
 from sparsedp.noise.law import (
     ContinualCounterLaw,
@@ -41,13 +43,11 @@ from sparsedp.releases.mapped_errors import ScaledErrors
 from sparsedp.releases.release import Release
 from sparsedp.releases.uncertainty import Uncertainty
 from sparsedp.sensing.base import Sensing
-from sparsedp.signatures import Signature, check_signer, signing_key
 from sparsedp.time_axis import TimeAxis
-from sparsedp.untrusted import printable
 from sparsedp.version import __version__
 
 if TYPE_CHECKING:
-    from sparsedp.signatures import Private, Public
+    from sparsedp.files.signatures import Private, Public
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from sparsedp.datasets.paper_files import check_all
 from sparsedp.errors import BadFile, InvalidInput, SparsedpError, UnknownName
-from sparsedp.whole_file import written_whole
+from sparsedp.files.whole_file import written_whole
 from studies.paper.data import PAPER_DATA, origins
 from studies.paper.experiment import Effort, Expectation, Experiment
 from studies.paper.pages import Chapter, chapter_of, counted, html_page, markdown_page, stand_ins, tally

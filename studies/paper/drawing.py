@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sparsedp.whole_file import written_whole
+from sparsedp.files.whole_file import written_whole
 
 DPI = 130
 

@@ -25,8 +25,8 @@ from typing import Any
 
 import sparsedp
 from sparsedp.errors import BadFile, SparsedpError
+from sparsedp.files.whole_file import written_whole
 from sparsedp.version import __version__
-from sparsedp.whole_file import written_whole
 from studies.paper.data import SEED
 from studies.paper.experiment import Effort, Experiment, Found, Outcome, Outcomes, Settings
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import sparsedp as sdp
-from sparsedp.columns_file import Contents
+from sparsedp.files.columns_file import Contents
 from sparsedp.privacy.ledger_file.schema import STATEMENTS
 
 EVIL = (

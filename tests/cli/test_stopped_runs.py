@@ -11,9 +11,10 @@ from cli_terminal import in_own_folder, ok, refused, run
 from visit_records import ISSUE, write_visits
 
 import sparsedp as sdp
-from sparsedp import synopsis, whole_file
+from sparsedp import synopsis
 from sparsedp.cli import _files, _release_run, _running
 from sparsedp.errors import BadFile
+from sparsedp.files import whole_file
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.privacy.ledger_file import DataSetLedger
 from sparsedp.releases.release import Release
@@ -151,7 +152,7 @@ def test_without_a_ledger_what_is_there_is_spent() -> None:
 
     command = (*UNPAID, "--no-ledger", "-o", "visits.release.parquet")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sparsedp.columns_file.written_whole", written_and_stopped)
+        patch.setattr("sparsedp.files.columns_file.written_whole", written_and_stopped)
         sentence = refused(*command, code=130)
     assert "Interrupted. ε = 0.5 is spent, and the release is visits.release.parquet." in sentence
     with stopped_at(Release, "save"):

@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import sparsedp as sdp
-from sparsedp import parquet_claims
-from sparsedp.columns_file import Contents, Packed, contents_of
 from sparsedp.errors import BadFile, InvalidInput
-from sparsedp.parquet_claims import claim_of
+from sparsedp.files import parquet_claims
+from sparsedp.files.columns_file import Contents, Packed, contents_of
+from sparsedp.files.parquet_claims import claim_of
 from sparsedp.releases.claimed_size import embedded_needs
 
 TABLE = sdp.release(np.arange(100), epsilon=1, domain=sdp.Domain.parse(["age:0..99"]))

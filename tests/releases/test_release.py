@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import sparsedp as sdp
-from sparsedp import columns_file
 from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.files import columns_file
 from sparsedp.privacy.guarantee import Expense, Guarantee
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.time_axis import TimeAxis

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sparsedp as sdp
-from sparsedp import columns_file
 from sparsedp.axes import Bins, Calendar, Categories, Integers
 from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.files import columns_file
 from sparsedp.privacy.guarantee import Expense, Guarantee
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.releases.uncertainty import CellErrors

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sparsedp as sdp
-from sparsedp import columns_file
 from sparsedp.axes import Bins, Categories
 from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.files import columns_file
 from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
 from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw
 from sparsedp.privacy.guarantee import Expense, Guarantee

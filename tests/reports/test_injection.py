@@ -4,8 +4,8 @@ import pytest
 from watched_page import Opener
 
 import sparsedp as sdp
+from sparsedp.files.untrusted import printable
 from sparsedp.reports._page import in_script
-from sparsedp.untrusted import printable
 
 pytest_plugins = ["report_browser"]
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy.typing as npt
 
 from sparsedp.arrays import Integers
-from sparsedp.columns_file import Column
 from sparsedp.errors import InvalidInput
+from sparsedp.files.columns_file import Column
 
 MOST_CELLS = 2**28
 """On one axis, and in a whole domain."""

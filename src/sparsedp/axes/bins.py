@@ -16,8 +16,8 @@ import numpy.typing as npt
 from sparsedp.arrays import Floats, Integers
 from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells, range_of
 from sparsedp.axes.quoting import quoted_name
-from sparsedp.columns_file import Column
 from sparsedp.errors import InvalidInput
+from sparsedp.files.columns_file import Column
 from sparsedp.validate import Number, exact_number, kind_of, shown, whole
 
 WANTED = "give at least two rising numbers, such as [0, 18, 65, 120]"

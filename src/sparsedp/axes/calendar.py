@@ -18,8 +18,8 @@ from sparsedp.axes.periods import Period, period_of
 from sparsedp.axes.quoting import quoted_name
 from sparsedp.axes.schedule import Schedule, schedule_of
 from sparsedp.axes.times_of_records import moments_of
-from sparsedp.columns_file import Column
 from sparsedp.errors import InvalidInput
+from sparsedp.files.columns_file import Column
 from sparsedp.moments import EPOCH, MICROSECOND, Moment, Step
 from sparsedp.time_axis import TimeAxis
 from sparsedp.validate import whole

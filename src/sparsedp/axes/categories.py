@@ -14,8 +14,8 @@ from sparsedp.arrays import Integers
 from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells
 from sparsedp.axes.quoting import quoted_label, quoted_name
 from sparsedp.axes.whole_values import within
-from sparsedp.columns_file import Column
 from sparsedp.errors import InvalidInput, UnknownName
+from sparsedp.files.columns_file import Column
 from sparsedp.validate import kind_of, whole
 
 WANTED = "give different labels, all of them text or all of them whole numbers"

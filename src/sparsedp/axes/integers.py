@@ -12,7 +12,7 @@ from sparsedp import arrays
 from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells, range_of
 from sparsedp.axes.quoting import quoted_name
 from sparsedp.axes.whole_values import within
-from sparsedp.columns_file import Column
+from sparsedp.files.columns_file import Column
 from sparsedp.validate import whole
 
 

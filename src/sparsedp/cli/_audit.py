@@ -14,7 +14,7 @@ from sparsedp.cli._options import FILES, PEOPLE, AsJson, By, Delta, Epsilon, Nei
 from sparsedp.cli._running import ExitCode
 from sparsedp.cli._speaking import note, show, show_json
 from sparsedp.errors import InvalidInput
-from sparsedp.whole_file import written_whole
+from sparsedp.files.whole_file import written_whole
 
 if TYPE_CHECKING:
     from sparsedp.publishing.order import Order

@@ -19,12 +19,12 @@ import typer
 
 from sparsedp.cli._options import FILES
 from sparsedp.errors import BadFile, InvalidInput, UnknownName
-from sparsedp.untrusted import printable
-from sparsedp.whole_file import written_whole
+from sparsedp.files.untrusted import printable
+from sparsedp.files.whole_file import written_whole
 
 if TYPE_CHECKING:
+    from sparsedp.files.signatures import SigningKey
     from sparsedp.releases.release import Release
-    from sparsedp.signatures import SigningKey
 
 
 STANDARD = "-"
@@ -165,7 +165,7 @@ def write_release(
     passphrase_fd: int | None = None,
 ) -> Iterator[Callable[[Release], None]]:
     """Check that the output can be written and the key be used, and give the function that writes it."""
-    from sparsedp.columns_file import OTHER_FORMATS  # here, so that --help waits for none of it
+    from sparsedp.files.columns_file import OTHER_FORMATS  # here, so that --help waits for none of it
 
     if output == STANDARD and as_json:
         raise InvalidInput("output", "- together with --json", "standard output can hold only one of the two")
@@ -220,7 +220,7 @@ def key_to_sign(path: str | None, descriptor: int | None, *, form: str = "parque
 
 def the_key(path: str, descriptor: int | None, *, option: str) -> SigningKey:
     """The key in a file, with its passphrase from where there is one."""
-    from sparsedp.signatures import needs_passphrase, signing_key
+    from sparsedp.files.signatures import needs_passphrase, signing_key
 
     locked = needs_passphrase(path, argument=option)
     return signing_key(path, passphrase(path, descriptor) if locked else None, argument=option)

@@ -13,8 +13,8 @@ from sparsedp.cli._speaking import listed, show, show_json, show_lines
 from sparsedp.errors import BadFile, InvalidInput
 
 if TYPE_CHECKING:
+    from sparsedp.files.signatures import Public, Signature
     from sparsedp.releases.release import Release
-    from sparsedp.signatures import Public, Signature
     from sparsedp.synopsis import Synopsis
 
 
@@ -125,7 +125,7 @@ def _kind_in(path: Path) -> object:
     """What a Parquet file of ours says it holds."""
     import pyarrow as pa
 
-    from sparsedp.parquet_claims import claim_of
+    from sparsedp.files.parquet_claims import claim_of
 
     with pa.OSFile(str(path), "rb") as source:
         return claim_of(source, source.size(), str(path)).document.get("kind")
@@ -172,7 +172,7 @@ def _synopsis(path: Path, memory: str | None) -> dict[str, Any]:
 
 
 def _signature(signature: Signature | None) -> dict[str, Any]:
-    from sparsedp.signatures import who_signed
+    from sparsedp.files.signatures import who_signed
 
     known = None if signature is None else signature.fingerprint
     return {"signature": who_signed(signature), "signed_with": known}
@@ -223,7 +223,7 @@ def make_key(
     and only you can tell people whose key it is. Who has NAME.key can sign in your name. What it has signed stays
     valid if you lose it.
     """
-    from sparsedp.signatures import fingerprint, new_key, public_bytes
+    from sparsedp.files.signatures import fingerprint, new_key, public_bytes
 
     for ending in (".key", ".pub"):
         check_output(f"{name}{ending}", instead="give another name: a key is never replaced")

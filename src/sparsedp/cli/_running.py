@@ -19,7 +19,7 @@ import typer
 
 from sparsedp.cli._speaking import coloured
 from sparsedp.errors import BudgetExceeded, SparsedpError
-from sparsedp.untrusted import printable
+from sparsedp.files.untrusted import printable
 
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 """What the framework raises for a command line that it does not understand."""

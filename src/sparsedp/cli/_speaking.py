@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from datetime import datetime, time
 from typing import Any
 
-from sparsedp.untrusted import printable, printable_json
+from sparsedp.files.untrusted import printable, printable_json
 
 
 def show(text: str) -> None:

@@ -14,7 +14,7 @@ from sparsedp.constraints.checked import CheckedConstraints, check
 from sparsedp.constraints.mask_runs import mask_from, runs_of
 from sparsedp.constraints.public_totals import MOST, whole_totals
 from sparsedp.errors import InvalidInput
-from sparsedp.untrusted import printable
+from sparsedp.files.untrusted import printable
 from sparsedp.validate import MAX_CELLS, one_of, whole, yes_or_no
 
 Axis = int | str

@@ -19,8 +19,8 @@ from sparsedp.datasets.data_folder import data_folder, folder_to_fill, folder_to
 from sparsedp.datasets.download import download
 from sparsedp.datasets.web_address import check_address
 from sparsedp.errors import BadFile, UnknownName
+from sparsedp.files.whole_file import written_whole
 from sparsedp.progress import stage
-from sparsedp.whole_file import written_whole
 
 SOURCE = "https://raw.githubusercontent.com/michaelghay/vldb2010data/cbf004d73911caf0a2e2b0068c969903e395ee6b/"
 """Their authors' repository, michaelghay/vldb2010data, at one commit."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from sparsedp.errors import BadFile, InvalidInput, UnknownName
-from sparsedp.whole_file import written_whole
+from sparsedp.files.whole_file import written_whole
 
 COLUMNS = (
     "hour",

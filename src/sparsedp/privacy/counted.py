@@ -9,7 +9,7 @@ from typing import Any
 
 from sparsedp import validate
 from sparsedp.errors import InvalidInput
-from sparsedp.untrusted import printable
+from sparsedp.files.untrusted import printable
 
 
 @dataclass(frozen=True)

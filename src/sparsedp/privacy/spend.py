@@ -9,8 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from sparsedp.files.untrusted import printable
 from sparsedp.privacy.budget import Budget
-from sparsedp.untrusted import printable
 
 STATES = {
     "debited": "the budget is spent; no synopsis was recorded",

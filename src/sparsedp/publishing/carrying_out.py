@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 
 from sparsedp.errors import InvalidInput
+from sparsedp.files.signatures import SigningKey
 from sparsedp.mechanisms.base import spent_already
 from sparsedp.privacy.ledger import Ledger
 from sparsedp.privacy.spend import Spend
@@ -15,7 +16,6 @@ from sparsedp.publishing.delivery import Delivery
 from sparsedp.publishing.order import Order
 from sparsedp.publishing.stored import recovered
 from sparsedp.releases.release import Release
-from sparsedp.signatures import SigningKey
 
 
 def carried_out(

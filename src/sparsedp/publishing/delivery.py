@@ -7,8 +7,8 @@ import secrets
 from pathlib import Path
 from typing import Protocol
 
-from sparsedp.columns_file import OTHER_FORMATS
 from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.files.columns_file import OTHER_FORMATS
 from sparsedp.release_file import open_release
 from sparsedp.releases.release import Release
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sparsedp import validate
 from sparsedp.constraints import Constraints
 from sparsedp.domain import Declared
+from sparsedp.files.signatures import signing_key
 from sparsedp.mechanisms import Mechanism
 from sparsedp.privacy.asked import asked_for
 from sparsedp.privacy.budget import Budget
@@ -18,10 +19,9 @@ from sparsedp.publishing.delivery import FileDelivery
 from sparsedp.publishing.in_memory import DEFAULT, checked_mechanism
 from sparsedp.publishing.order import Order
 from sparsedp.releases.release import Release
-from sparsedp.signatures import signing_key
 
 if TYPE_CHECKING:
-    from sparsedp.signatures import Private
+    from sparsedp.files.signatures import Private
 
 
 def publish(

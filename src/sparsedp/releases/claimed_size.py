@@ -6,7 +6,7 @@ from typing import Any
 
 from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
-from sparsedp.parquet_claims import Claim
+from sparsedp.files.parquet_claims import Claim
 from sparsedp.sensing import sensing_from
 from sparsedp.sensing.base import Sensing
 

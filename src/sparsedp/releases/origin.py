@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from sparsedp.arrays import Floats
-from sparsedp.columns_file import Packed
 from sparsedp.errors import SparsedpError
+from sparsedp.files.columns_file import Packed
 from sparsedp.releases.claimed_size import UNUSABLE
 from sparsedp.releases.uncertainty import CellErrors, Uncertainty, interval_of
 

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp import columns_file
 from sparsedp.arrays import Floats
 from sparsedp.axes import Calendar
 from sparsedp.axes.base import Cells
 from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
+from sparsedp.files import columns_file
+from sparsedp.files.signatures import Signature, signing_key
+from sparsedp.files.untrusted import printable
 from sparsedp.moments import Moments
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
@@ -33,9 +35,7 @@ from sparsedp.releases.places import axis_numbers, place_of, range_bounds
 from sparsedp.releases.positions import TimeInterval
 from sparsedp.releases.top_cells import CellAnswer
 from sparsedp.releases.uncertainty import Interval, Uncertainty, UnknownTogether, checked_level, interval_of
-from sparsedp.signatures import Signature, signing_key
 from sparsedp.time_axis import TimeAxis
-from sparsedp.untrusted import printable
 from sparsedp.validate import Number
 from sparsedp.version import __version__
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow as pa
 
-    from sparsedp.signatures import Private
+    from sparsedp.files.signatures import Private
 
 Answer = TypeVar("Answer")
 

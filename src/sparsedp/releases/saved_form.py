@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsedp.columns_file import Column, Contents, Packed
 from sparsedp.errors import InvalidInput, SparsedpError
+from sparsedp.files.columns_file import Column, Contents, Packed
+from sparsedp.files.signatures import Signature, SigningKey
 from sparsedp.quantity import RECORDS
 from sparsedp.releases.origin import MOST_EMBEDDED, Recoverable, same
 from sparsedp.releases.uncertainty import kept_in_file
-from sparsedp.signatures import Signature, SigningKey
 
 if TYPE_CHECKING:
     from sparsedp.releases.release import Release

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from sparsedp import validate
 from sparsedp.errors import InvalidInput
+from sparsedp.files.untrusted import printable
 from sparsedp.releases.public_tables import RELEASE, public_tables
 from sparsedp.releases.uncertainty import shown_number
-from sparsedp.untrusted import printable
 
 if TYPE_CHECKING:
     import duckdb

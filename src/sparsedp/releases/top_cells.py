@@ -11,9 +11,9 @@ import numpy as np
 from sparsedp.axes import Bins, Calendar, Categories
 from sparsedp.axes.base import Axis
 from sparsedp.errors import InvalidInput
+from sparsedp.files.untrusted import printable
 from sparsedp.releases.positions import positions
 from sparsedp.releases.uncertainty import HIGHEST_LEVEL, Interval, checked_level
-from sparsedp.untrusted import printable
 from sparsedp.validate import Number, whole, yes_or_no
 
 if TYPE_CHECKING:

@@ -20,6 +20,8 @@ import numpy as np
 from sparsedp.arrays import Floats
 from sparsedp.axes import Axis, Bins, Calendar, Categories, Integers
 from sparsedp.errors import InvalidInput
+from sparsedp.files.untrusted import printable
+from sparsedp.files.whole_file import checked_target, write_whole
 from sparsedp.reports._reading import finer_than_shown, reading
 from sparsedp.reports._statement import (
     Figure,
@@ -32,9 +34,7 @@ from sparsedp.reports._statement import (
     protected_unit,
 )
 from sparsedp.reports._views import LEVEL, Banded, Picture, View, axes_of, views_of
-from sparsedp.reports.files import checked_target, write_whole
 from sparsedp.reports.words import decimals_for, default_title, span_of
-from sparsedp.untrusted import printable
 from sparsedp.version import __version__
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ import numpy as np
 
 from sparsedp.arrays import Floats
 from sparsedp.errors import InvalidInput
+from sparsedp.files.untrusted import printable
+from sparsedp.files.whole_file import checked_target, write_whole
 from sparsedp.reports._views import Picture, main_view
-from sparsedp.reports.files import checked_target, write_whole
 from sparsedp.reports.grouping import Grouping
 from sparsedp.reports.words import drawn_amount, drawn_title, labels_of
-from sparsedp.untrusted import printable
 
 if TYPE_CHECKING:
     from sparsedp.releases.release import Release

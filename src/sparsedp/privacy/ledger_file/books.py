@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sparsedp.errors import InvalidInput, UnknownName
+from sparsedp.files.untrusted import printable
 from sparsedp.privacy.allowance import Allowance
 from sparsedp.privacy.ledger_file import faults
 from sparsedp.privacy.ledger_file.data_set import DataSetLedger
@@ -15,7 +16,6 @@ from sparsedp.privacy.ledger_file.payment import Payment, Published, payment_of
 from sparsedp.privacy.ledger_file.rows import Unreadable, add_data_set, allowance_of, names_in
 from sparsedp.privacy.ledger_file.store import LedgerStore
 from sparsedp.privacy.spend import now
-from sparsedp.untrusted import printable
 
 
 class LedgerFile:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sparsedp.columns_file import Packed, open_contents
 from sparsedp.errors import BadFile
+from sparsedp.files.columns_file import Packed, open_contents
 from sparsedp.privacy.spend import Spend
 
 if TYPE_CHECKING:

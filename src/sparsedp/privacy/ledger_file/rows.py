@@ -7,10 +7,10 @@ import sqlite3
 from typing import Any
 
 from sparsedp.errors import InvalidInput
+from sparsedp.files.untrusted import document
 from sparsedp.privacy.allowance import Allowance
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.spend import Spend
-from sparsedp.untrusted import document
 from sparsedp.validate import stored_number
 
 _COLUMNS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import sqlite3
 
-from sparsedp.untrusted import statements_in
+from sparsedp.files.untrusted import statements_in
 
 APPLICATION_ID = 0x5344504C
 """Marks the file as a sparsedp ledger ("SDPL" in the SQLite header)."""

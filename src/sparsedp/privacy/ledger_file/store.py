@@ -17,11 +17,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from sparsedp.errors import BadFile
+from sparsedp.files.untrusted import work_at_most
 from sparsedp.privacy.ledger_file import faults
 from sparsedp.privacy.ledger_file.faults import Refused
 from sparsedp.privacy.ledger_file.holding import Hold, NotAFile, StillHeld, held
 from sparsedp.privacy.ledger_file.schema import APPLICATION_ID, FORMAT, is_laid_out, lay_out
-from sparsedp.untrusted import work_at_most
 
 _PRAGMAS = (
     "PRAGMA synchronous = EXTRA",

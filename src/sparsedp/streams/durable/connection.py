@@ -7,9 +7,9 @@ import sqlite3
 from pathlib import Path
 
 from sparsedp.errors import BadFile
+from sparsedp.files.untrusted import work_at_most
 from sparsedp.streams.durable.scrubbing import log_of, scrub
 from sparsedp.streams.forks import forget_in_forks
-from sparsedp.untrusted import work_at_most
 
 APPLICATION_ID = 0x53445053
 """Marks the file as a sparsedp stream ("SDPS" in the SQLite header)."""

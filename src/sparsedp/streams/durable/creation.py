@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from sparsedp.errors import BadFile
+from sparsedp.files.untrusted import statements_in
 from sparsedp.privacy.ledger_file.store import sync_folder
 from sparsedp.streams.durable.connection import APPLICATION_ID, FORMAT, connect
 from sparsedp.streams.durable.scrubbing import scrub
 from sparsedp.streams.durable.sealing import LABEL, PLACE_BYTES
-from sparsedp.untrusted import statements_in
 
 TABLES = (
     "CREATE TABLE stream (description TEXT, private INTEGER, in_use INTEGER)",

@@ -15,6 +15,7 @@ import numpy as np
 
 from sparsedp.arrays import Integers
 from sparsedp.errors import BadFile
+from sparsedp.files.untrusted import document
 from sparsedp.streams.counter_state import CounterState
 from sparsedp.streams.durable.connection import check_kind, connect
 from sparsedp.streams.durable.creation import drop_second_name, is_laid_out
@@ -22,7 +23,6 @@ from sparsedp.streams.durable.ownership import OwnerLock
 from sparsedp.streams.durable.scrubbing import log_of, scrub
 from sparsedp.streams.durable.sealing import KeyPlace, Version, seal, unseal, version_of
 from sparsedp.streams.keeping import Published
-from sparsedp.untrusted import document
 
 INSERT = {"count": "INSERT INTO counts VALUES (?, ?)", "total": "INSERT INTO totals VALUES (?, ?)"}
 LENGTH = {

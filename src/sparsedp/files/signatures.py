@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from sparsedp.errors import BadFile, InvalidInput, NotSigned
-from sparsedp.whole_file import written_whole
+from sparsedp.files.whole_file import written_whole
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 
-ALGORITHM = "Ed25519"
-LONGEST_KEY = 2**14
+_ALGORITHM = "Ed25519"
+_LONGEST_KEY = 2**14
 """Bytes of a key's file: far more than any has."""
 _MAKE_ONE = "`sparsedp key new NAME` makes one"
 
@@ -72,7 +72,7 @@ class Signature:
 
     def text(self) -> bytes:
         """As it stands in a file."""
-        parts = {"algorithm": ALGORITHM, "public_key": _base64(self.public_key), "signature": _base64(self.value)}
+        parts = {"algorithm": _ALGORITHM, "public_key": _base64(self.public_key), "signature": _base64(self.value)}
         return json.dumps(parts, sort_keys=True).encode()
 
     @classmethod
@@ -149,7 +149,7 @@ def signing_key(key: Private, passphrase: str | bytes | None = None, *, argument
     text, shown, private_file = _text_of(key, argument)
     if _is_public(text):
         raise InvalidInput(argument, f"{shown}, which is a public key", "give the private one: NAME.key")
-    locked = is_locked(text)
+    locked = _is_locked(text)
     if locked and passphrase is None:
         raise InvalidInput("passphrase", f"missing, and {shown} is locked with one", "give the one it was made with")
     word = passphrase.encode() if isinstance(passphrase, str) else passphrase
@@ -170,10 +170,10 @@ def needs_passphrase(key: Private, *, argument: str = "key") -> bool:
     """Whether a private key is locked."""
     if not isinstance(key, str | bytes | os.PathLike):
         return False
-    return is_locked(_text_of(key, argument)[0])
+    return _is_locked(_text_of(key, argument)[0])
 
 
-def is_locked(text: bytes) -> bool:
+def _is_locked(text: bytes) -> bool:
     """Whether the text of a private key can be read with a passphrase only."""
     return b"-----BEGIN ENCRYPTED PRIVATE KEY-----" in text
 
@@ -257,7 +257,7 @@ def _text_of(key: object, argument: str) -> tuple[bytes, str, bool]:
     try:
         with open(path, "rb") as file:
             mode = os.fstat(file.fileno()).st_mode
-            text = file.read(LONGEST_KEY)
+            text = file.read(_LONGEST_KEY)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "no name of a file"
         raise BadFile(f"The key {path} cannot be read: {reason}; check the path and who may read it.") from None

@@ -31,9 +31,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sparsedp as sdp
-from sparsedp.columns_file import Contents, open_contents
+from sparsedp.files.columns_file import Contents, open_contents
+from sparsedp.files.signatures import SigningKey, fingerprint, public_bytes, signing_key
 from sparsedp.releases import saved_form
-from sparsedp.signatures import SigningKey, fingerprint, public_bytes, signing_key
 
 KEY = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
 OTHER = SigningKey(Ed25519PrivateKey.from_private_bytes(bytes(32)))
@@ -495,7 +495,7 @@ def test_the_signature_can_be_checked_without_this_library(tmp_path: Path) -> No
 
 
 def test_importing_does_not_load_the_library_of_keys() -> None:
-    code = "import sys, sparsedp.signatures; print('cryptography' in sys.modules)"
+    code = "import sys, sparsedp.files.signatures; print('cryptography' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
 
 

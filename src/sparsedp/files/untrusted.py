@@ -11,15 +11,15 @@ import re
 import sqlite3
 from typing import Any
 
-LEAST_WORK, WORK_A_BYTE = 1_000_000, 64
+_LEAST_WORK, _WORK_A_BYTE = 1_000_000, 64
 """Steps of SQLite's machine that reading a database may take: a row has a few bytes, and takes a few steps."""
 
 _STEPS = 1000
 
-MOST_NESTED = 50
+_MOST_NESTED = 50
 """Of lists and objects within one another: what the library writes has a dozen."""
 
-MOST_DIGITS = 400
+_MOST_DIGITS = 400
 """Of a whole number in JSON; budgets and scales are texts, which have a parser of their own."""
 
 _NESTING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
@@ -61,13 +61,13 @@ def document(text: str | bytes) -> Any:
     depth = 0
     for found in _NESTING.finditer(written):
         depth += 1 if found[0] in "[{" else -1 if found[0] in "]}" else 0
-        if depth > MOST_NESTED:
+        if depth > _MOST_NESTED:
             raise ValueError("nested too deep")
     return json.loads(written, parse_int=_whole)
 
 
 def _whole(digits: str) -> int:
-    if len(digits) > MOST_DIGITS:
+    if len(digits) > _MOST_DIGITS:
         raise ValueError("a number of too many digits")
     return int(digits)
 
@@ -87,7 +87,7 @@ def work_at_most(connection: sqlite3.Connection, size: int) -> None:
 
     Pages of a file can be made to lead to one another in circles, or to be reached along many paths.
     """
-    left = [(LEAST_WORK + WORK_A_BYTE * size) // _STEPS]
+    left = [(_LEAST_WORK + _WORK_A_BYTE * size) // _STEPS]
 
     def spent() -> bool:
         left[0] -= 1

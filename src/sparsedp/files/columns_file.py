@@ -16,15 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.errors import BadFile, InvalidInput
-from sparsedp.parquet_claims import KEY, Claim, allowed, check_memory, claim_of
-from sparsedp.signatures import Signature, SigningKey
+from sparsedp.files.parquet_claims import KEY, Claim, allowed, check_memory, claim_of
+from sparsedp.files.signatures import Signature, SigningKey
+from sparsedp.files.whole_file import written_whole
 from sparsedp.validate import shown_bytes
-from sparsedp.whole_file import written_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FORMAT = 1
+
+_FORMAT = 1
 OTHER_FORMATS = {".csv", ".tsv", ".txt", ".json", ".xls", ".xlsx"}
 """Endings that would promise another format than Parquet."""
 
@@ -35,7 +36,7 @@ _SIGNATURE = b"sparsedp:signature"
 _FRAME = 12
 """Bytes of a Parquet file beside its columns and its metadata: four letters at either end, and a length."""
 
-TEXTS, TEXT_BYTES = 2**16, 2**24
+_TEXTS, _TEXT_BYTES = 2**16, 2**24
 """Texts whose digest is taken at a time, and about how many characters they may have together."""
 
 Column = npt.NDArray[Any]
@@ -61,7 +62,7 @@ class Contents:
     def document(self) -> dict[str, Any]:
         """The description as it is written, but for the digest."""
         within = {"embedded": {name: file.digest for name, file in sorted(self.embedded.items())}}
-        return {"format": FORMAT, "kind": self.kind, **self.description, **(within if self.embedded else {})}
+        return {"format": _FORMAT, "kind": self.kind, **self.description, **(within if self.embedded else {})}
 
     @cached_property
     def digest(self) -> str:
@@ -202,12 +203,12 @@ def read(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, Column], di
     return dict(contents.columns), dict(contents.description)
 
 
-Needs = Callable[[Claim, str], int]
+_Needs = Callable[[Claim, str], int]
 """Checks what a file describes against how large it claims to be; the bytes that it takes beyond its columns."""
 
 
 def open_contents(
-    path: str | os.PathLike[str], kind: str, needs: Needs = lambda claim, shown: 0, *, memory: object = None
+    path: str | os.PathLike[str], kind: str, needs: _Needs = lambda claim, shown: 0, *, memory: object = None
 ) -> Contents:
     """What a file holds, undamaged by its digest.
 
@@ -234,7 +235,9 @@ def open_contents(
         raise BadFile(f"{source} cannot be read: {why}.") from None
 
 
-def contents_of(packed: Packed, kind: str, needs: Needs = lambda claim, shown: 0, *, memory: object = None) -> Contents:
+def contents_of(
+    packed: Packed, kind: str, needs: _Needs = lambda claim, shown: 0, *, memory: object = None
+) -> Contents:
     """What an embedded file holds, undamaged by its digest and the one that it was embedded with."""
     import pyarrow as pa
 
@@ -245,7 +248,7 @@ def contents_of(packed: Packed, kind: str, needs: Needs = lambda claim, shown: 0
     return contents
 
 
-def _contents(source: Any, size: int, shown: str, kind: str, needs: Needs, memory: object) -> Contents:
+def _contents(source: Any, size: int, shown: str, kind: str, needs: _Needs, memory: object) -> Contents:
     import pyarrow as pa
 
     claim = claim_of(source, size, shown)
@@ -255,9 +258,9 @@ def _contents(source: Any, size: int, shown: str, kind: str, needs: Needs, memor
         if found not in ("release", "synopsis"):
             raise BadFile(f"{shown} is Parquet, but was not written by sparsedp.")
         raise BadFile(f"{shown} holds a {found}; open it with open_{found}.")
-    if version != FORMAT:
+    if version != _FORMAT:
         known = f"format {version}" if isinstance(version, int) else "a format that is no number"
-        raise BadFile(f"{shown} has {known}, this version reads {FORMAT}; update sparsedp.")
+        raise BadFile(f"{shown} has {known}, this version reads {_FORMAT}; update sparsedp.")
     check_memory(claim, needs(claim, shown), size, memory, shown)
     try:
         table = claim.file.read()
@@ -361,9 +364,9 @@ def _column(column: Any) -> tuple[Column, int]:
 def _add_texts(digest: Any, column: Column) -> None:
     """What `json.dumps` makes of the list of texts, some of them at a time."""
     before = "["
-    for start in range(0, column.size, TEXTS):
-        texts = column[start : start + TEXTS].tolist()
-        step = max(1, TEXT_BYTES // max(1, *map(len, texts)))
+    for start in range(0, column.size, _TEXTS):
+        texts = column[start : start + _TEXTS].tolist()
+        step = max(1, _TEXT_BYTES // max(1, *map(len, texts)))
         for first in range(0, len(texts), step):
             digest.update(f"{before}{json.dumps(texts[first : first + step])[1:-1]}".encode())
             before = ", "

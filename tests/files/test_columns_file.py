@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparsedp import columns_file
-from sparsedp.columns_file import Contents
 from sparsedp.errors import BadFile
-from sparsedp.whole_file import written_whole
+from sparsedp.files import columns_file
+from sparsedp.files.columns_file import Contents
+from sparsedp.files.whole_file import written_whole
 
 COLUMNS = {"cell": np.arange(3), "word": np.array(["a", "ü", "c"], dtype=object), "x": np.array([0.5, np.nan, 2.0])}
 

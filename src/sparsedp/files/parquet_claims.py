@@ -10,26 +10,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparsedp.errors import BadFile
-from sparsedp.untrusted import document
+from sparsedp.files.untrusted import document
 from sparsedp.validate import MAX_CELLS, bytes_of, shown_bytes
 
-USUAL_MEMORY = 2**31
-TIMES_ITS_SIZE = 64
+_USUAL_MEMORY = 2**31
+_TIMES_ITS_SIZE = 64
 """What a file may take once it is open, unless the caller says otherwise: 2 GB, or so many times its own size."""
 
 MOST_FOOTER = 2**26
 """Bytes of metadata: a synopsis of 16 MB written as text, the labels of all axes, and as much again."""
 
-MOST_COLUMNS = 100
+_MOST_COLUMNS = 100
 """Two for each of 32 axes, and what was published."""
 
-MOST_PARTS = 2**14
+_MOST_PARTS = 2**14
 """Of any list in the footer: rows are written in groups of a million."""
 
-MOST_PAGE = 2**28
+_MOST_PAGE = 2**28
 """Bytes that a page may have unpacked: one of ours has a megabyte, or one long label."""
 
-CELL_BYTES = 24
+_CELL_BYTES = 24
 """What a value takes while it is read and compared: in Arrow, as an array, and as it should be."""
 
 KEY = b"sparsedp"
@@ -57,9 +57,9 @@ def claim_of(source: Any, size: int, shown: str) -> Claim:
     unreadable = BadFile(f"{shown} is not a readable Parquet file; it may be damaged or of another kind.")
     try:
         _check_footer(source, size, shown)
-        file = pq.ParquetFile(source, thrift_string_size_limit=MOST_FOOTER, thrift_container_size_limit=MOST_PARTS)
+        file = pq.ParquetFile(source, thrift_string_size_limit=MOST_FOOTER, thrift_container_size_limit=_MOST_PARTS)
         footer = file.metadata
-        if footer.num_columns > MOST_COLUMNS or not 0 <= footer.num_rows <= MAX_CELLS:
+        if footer.num_columns > _MOST_COLUMNS or not 0 <= footer.num_rows <= MAX_CELLS:
             raise BadFile(f"{shown} has more columns or rows than any release; it was not written by this library.")
         metadata = dict(footer.metadata or {})
         texts = [entry.name for entry in file.schema_arrow if pa.types.is_string(entry.type)]
@@ -84,7 +84,7 @@ def check_memory(claim: Claim, beyond: int, size: int, memory: object, shown: st
 
     `memory`: what the caller allows; None for the usual.
     """
-    needed = max(claim.rows * len(claim.columns) * CELL_BYTES, claim.unpacked) + beyond
+    needed = max(claim.rows * len(claim.columns) * _CELL_BYTES, claim.unpacked) + beyond
     if needed > allowed(memory, size):
         wanted = shown_bytes(needed).replace(" ", "")
         raise BadFile(
@@ -95,7 +95,7 @@ def check_memory(claim: Claim, beyond: int, size: int, memory: object, shown: st
 
 def allowed(memory: object, size: int) -> int:
     """Bytes that a file of `size` may take once it is open."""
-    return max(USUAL_MEMORY, TIMES_ITS_SIZE * size) if memory is None else bytes_of("memory", memory)
+    return max(_USUAL_MEMORY, _TIMES_ITS_SIZE * size) if memory is None else bytes_of("memory", memory)
 
 
 def _check_footer(source: Any, size: int, shown: str) -> None:
@@ -132,7 +132,7 @@ def _unpacked(source: Any, size: int, footer: Any) -> int:
                 header, length = _page_header(source, at, end)
                 unpacked, packed = header.get(2, -1), header.get(3, -1)
                 left -= 1
-                if left < 0 or packed < 0 or not 0 <= unpacked <= MOST_PAGE:
+                if left < 0 or packed < 0 or not 0 <= unpacked <= _MOST_PAGE:
                     raise ValueError("pages that are none")
                 total, at = total + unpacked, at + length + packed
             if at != end:
