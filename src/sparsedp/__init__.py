@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from sparsedp.privacy.ledger import Ledger
     from sparsedp.privacy.ledger_file import LedgerFile, open_ledger
     from sparsedp.publishing import publish, release
-    from sparsedp.release_file import open_release
     from sparsedp.releases.comparison import compare
     from sparsedp.releases.release import Release
+    from sparsedp.releases.release_file import open_release
     from sparsedp.releases.uncertainty import Interval
     from sparsedp.streams import ContinualAdaptive, ContinualCompressive, ContinualCounter, ContinualDifference, Stream
     from sparsedp.streams.durable import open_stream
@@ -86,7 +86,7 @@ _HOME = {
     "count": "sparsedp.ingest",
     "new_key": "sparsedp.files.signatures",
     "open_ledger": "sparsedp.privacy.ledger_file",
-    "open_release": "sparsedp.release_file",
+    "open_release": "sparsedp.releases.release_file",
     "open_stream": "sparsedp.streams.durable",
     "open_synopsis": "sparsedp.synopsis",
     "preview": "sparsedp.previews",

@@ -33,13 +33,10 @@ from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.progress import stage
-from sparsedp.promise import check_promise
 from sparsedp.quantity import Quantity
 from sparsedp.recovery.solution import Solution
-from sparsedp.releases.claimed_size import UNUSABLE, synopsis_needs
-from sparsedp.releases.constrained_errors import ConstrainedErrors
-from sparsedp.releases.independent_cells import IndependentCells
-from sparsedp.releases.mapped_errors import ScaledErrors
+from sparsedp.releases.claims import UNUSABLE, check_promise, synopsis_needs
+from sparsedp.releases.error_models import ConstrainedErrors, IndependentCells, ScaledErrors
 from sparsedp.releases.release import Release
 from sparsedp.releases.uncertainty import Uncertainty
 from sparsedp.sensing.base import Sensing

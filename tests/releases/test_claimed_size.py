@@ -16,7 +16,7 @@ from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files import parquet_claims
 from sparsedp.files.columns_file import Contents, Packed, contents_of
 from sparsedp.files.parquet_claims import claim_of
-from sparsedp.releases.claimed_size import embedded_needs
+from sparsedp.releases.claims import embedded_needs
 
 TABLE = sdp.release(np.arange(100), epsilon=1, domain=sdp.Domain.parse(["age:0..99"]))
 VECTOR = sdp.release(np.arange(100), epsilon=1)

@@ -19,9 +19,8 @@ from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.privacy.guarantee import Expense, Guarantee
 from sparsedp.privacy.neighbours import Neighbours
-from sparsedp.releases.distribution import mean_caveat, spread
-from sparsedp.releases.independent_cells import IndependentCells
-from sparsedp.releases.positions import TimeInterval
+from sparsedp.releases.distribution import TimeInterval, mean_caveat, spread
+from sparsedp.releases.error_models import IndependentCells
 from sparsedp.releases.uncertainty import CellErrors, Interval, Uncertainty
 
 GUARANTEE = Guarantee((Expense("measure", sdp.Budget(epsilon="0.5")),), Neighbours(), private=True)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from sparsedp.noise.law import DiscreteLaplaceLaw
-from sparsedp.releases.independent_cells import IndependentCells
+from sparsedp.releases.error_models import IndependentCells
 
 
 def test_errors_beyond_all_numbers_leave_everything_open() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
 from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw
-from sparsedp.releases.noise_sums import weighted_sum_quantile
+from sparsedp.releases.error_models import weighted_sum_quantile
 
 LEVELS = [0.5, 0.75, 0.95, 0.975, 0.999, 1 - 1e-6]
 

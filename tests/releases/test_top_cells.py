@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import sparsedp as sdp
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.source import SeededSource
-from sparsedp.releases.independent_cells import IndependentCells
+from sparsedp.releases.error_models import IndependentCells
 
 DOMAIN = sdp.Domain(
     [

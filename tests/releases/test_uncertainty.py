@@ -20,7 +20,7 @@ from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
 from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw
 from sparsedp.privacy.guarantee import Expense, Guarantee
 from sparsedp.privacy.neighbours import Neighbours
-from sparsedp.releases.independent_cells import IndependentCells
+from sparsedp.releases.error_models import IndependentCells
 from sparsedp.releases.uncertainty import CellErrors, Interval, Uncertainty, normal_quantile
 
 GUARANTEE = Guarantee((Expense("measure", sdp.Budget(epsilon="0.5")),), Neighbours(), private=True)

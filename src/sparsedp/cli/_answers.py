@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sparsedp.arrays import Floats
     from sparsedp.axes.base import Axis
     from sparsedp.domain import Domain
-    from sparsedp.releases.positions import TimeInterval
+    from sparsedp.releases.distribution import TimeInterval
     from sparsedp.releases.release import Release
     from sparsedp.releases.uncertainty import Interval
 
@@ -314,7 +314,7 @@ def _places(sums: Release) -> dict[str, list[Any]]:
 
 def _ends(sums: Release, cells: int, level: str) -> list[tuple[float, float]]:
     """The interval of every sum; of very many, by the normal law alone."""
-    from sparsedp.releases.mapped_errors import cost
+    from sparsedp.releases.error_models import cost
     from sparsedp.releases.uncertainty import checked_level, normal_quantile, possible_ends
 
     if len(sums) * cost(sums.known_errors, cells) <= WORK:

@@ -28,8 +28,8 @@ from sparsedp.errors import InvalidInput
 
 if TYPE_CHECKING:
     from sparsedp.counts import Counts
+    from sparsedp.releases.comparison import Comparison
     from sparsedp.releases.release import Release
-    from sparsedp.releases.side_by_side import Comparison
 
 
 COMPARE_EXAMPLES = """
@@ -97,9 +97,9 @@ def compare_releases(
     if truth is not None:
         warn(_NOT_PRIVATE)
 
-    from sparsedp.release_file import open_release
+    from sparsedp.publishing.truth import compare_with_truth
     from sparsedp.releases.comparison import compare
-    from sparsedp.truth import compare_with_truth
+    from sparsedp.releases.release_file import open_release
 
     with to_read(file) as first:
         release = open_release(first, memory=memory)

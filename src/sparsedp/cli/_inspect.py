@@ -63,7 +63,7 @@ def _show_record(file: str, memory: str | None, *, as_json: bool) -> None:
     if as_json:
         raise InvalidInput("--registry", "given beside --json", "leave one of the two out: the record is YAML")
 
-    from sparsedp.release_file import open_release
+    from sparsedp.releases.release_file import open_release
 
     with to_read(file) as path:
         show_lines(open_release(path, memory=memory).registry().rstrip())
@@ -132,7 +132,7 @@ def _kind_in(path: Path) -> object:
 
 
 def _release(path: Path, memory: str | None) -> dict[str, Any]:
-    from sparsedp.release_file import open_release
+    from sparsedp.releases.release_file import open_release
 
     release = open_release(path, memory=memory)
     return {
@@ -283,7 +283,7 @@ def verify_file(
 
 def opened(path: Path, signer: Public | None) -> Release | Synopsis:
     """The release or the synopsis in a file, signed by this key if one is named."""
-    from sparsedp.release_file import open_release
+    from sparsedp.releases.release_file import open_release
     from sparsedp.synopsis import open_synopsis
 
     if not path.is_file():

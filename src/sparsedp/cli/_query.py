@@ -131,7 +131,7 @@ def query_release(
         asked["sql"] = sys.stdin.read()
 
     from sparsedp.cli._answers import within_memory
-    from sparsedp.release_file import open_release
+    from sparsedp.releases.release_file import open_release
 
     with to_read(file) as path:
         release = open_release(path, memory=memory)

@@ -34,7 +34,7 @@ def write_report(
     if output == STANDARD and as_json:
         raise InvalidInput("output", "- together with --json", "standard output can hold only one of the two")
 
-    from sparsedp.release_file import open_release
+    from sparsedp.releases.release_file import open_release
 
     with to_write(output, ".html", overwrite=overwrite, binary=False) as path:
         with to_read(file) as source:
@@ -71,7 +71,7 @@ def plot_release(
     if output == STANDARD and as_json:
         raise InvalidInput("output", "- together with --json", "standard output can hold only one of the two")
 
-    from sparsedp.release_file import open_release
+    from sparsedp.releases.release_file import open_release
 
     with to_write(output, ".png", overwrite=overwrite) as path:
         with to_read(file) as source:

@@ -9,8 +9,8 @@ from typing import Protocol
 
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files.columns_file import OTHER_FORMATS
-from sparsedp.release_file import open_release
 from sparsedp.releases.release import Release
+from sparsedp.releases.release_file import open_release
 
 
 class Delivery(Protocol):

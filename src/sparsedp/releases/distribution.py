@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
+from datetime import UTC, datetime, timedelta
+from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sparsedp.arrays import Floats, Integers
+from sparsedp.axes import Bins, Calendar, Categories
+from sparsedp.axes import Integers as IntegerAxis
+from sparsedp.axes.base import Axis
 from sparsedp.errors import InvalidInput
-from sparsedp.releases.mapped_errors import cost
-from sparsedp.releases.positions import Positions, TimeInterval, positions
-from sparsedp.releases.ratios import Ratios
-from sparsedp.releases.uncertainty import Interval, checked_level, interval_of
+from sparsedp.moments import EPOCH
+from sparsedp.releases.error_models import cost
+from sparsedp.releases.uncertainty import Interval, Uncertainty, checked_level, interval_of, normal_quantile
+from sparsedp.time_axis import TimeAxis
 from sparsedp.validate import Number, share, whole
 
 if TYPE_CHECKING:
     from sparsedp.releases.release import Release
 
-MOST_POINTS, FEWEST_POINTS = 512, 32
+
+_MOST_POINTS, FEWEST_POINTS = 512, 32
 WORK = 2**24
 """Cells that may be looked at for all points together, unless more points are asked for: a few seconds."""
 
-WITHIN_CELLS = (
+_WITHIN_CELLS = (
     "What fell into one cell is taken to lie in its middle; how far off that is, the interval does not say: "
     "at most half the width of the widest cell."
 )
@@ -63,7 +68,7 @@ def mean(release: Release, axis: str | None, level: Number) -> Interval | TimeIn
 def mean_caveat(release: Release, axis: str | None) -> str | None:
     """The sentence to print beside a mean along that axis; None where every place is known, as of whole numbers."""
     at = positions(release, axis)
-    return None if np.array_equal(at.left, at.right) else WITHIN_CELLS
+    return None if np.array_equal(at.left, at.right) else _WITHIN_CELLS
 
 
 def cdf(release: Release, axis: str | None, level: Number, points: int | None) -> list[Share]:
@@ -120,7 +125,7 @@ def _nothing_left() -> InvalidInput:
 
 def _affordable(release: Release, cells: int) -> int:
     """How many questions may be asked of a release that was summed up from so many cells."""
-    return min(MOST_POINTS, max(FEWEST_POINTS, WORK // cost(release.known_errors, cells)))
+    return min(_MOST_POINTS, max(FEWEST_POINTS, WORK // cost(release.known_errors, cells)))
 
 
 def spread(length: int, most: int) -> Integers:
@@ -178,3 +183,148 @@ def _within(at: Positions, cell: int, above: Floats, sums: Floats) -> float:
     before = float(above[cell]) - held
     part = min(max(-before / held, 0.0), 1.0) if held > 0 else 0.5
     return left + part * (right - left)
+
+
+# Where the cells of an ordered axis lie on a line of numbers, and how a place on it is told.
+
+
+@dataclass(frozen=True)
+class TimeInterval:
+    """An `Interval` of times: in UTC where the calendar is, otherwise by its own clock."""
+
+    low: datetime
+    high: datetime
+    estimate: datetime
+    level: float
+
+    def __str__(self) -> str:
+        return f"{self.estimate} [{self.low}, {self.high}] at {self.level:.6g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """Cell i of the axis reaches from left[i] to right[i]; of whole numbers and ticks the two are the same.
+
+    Times are in microseconds since 1970; `clock` is their time axis.
+    """
+
+    name: str
+    left: Floats
+    right: Floats
+    clock: TimeAxis | None = None
+
+    @property
+    def middles(self) -> Floats:
+        """Where the records of each cell are taken to lie."""
+        if not (np.isfinite(self.left).all() and np.isfinite(self.right).all()):
+            given = f"{self.name!r}, which has a bin without an end"
+            raise InvalidInput("axis", given, "its middle is nowhere; ask for a `quantile`, or declare finite edges")
+        return self.left / 2 + self.right / 2
+
+    def told(self, interval: Interval) -> Interval | TimeInterval:
+        """The interval in the axis' own words."""
+        if self.clock is None:
+            return interval
+        low, high, estimate = (self.value(at) for at in (interval.low, interval.high, interval.estimate))
+        return TimeInterval(low, high, estimate, interval.level)
+
+    def value(self, at: float) -> Any:
+        """A number, whole on an axis of whole numbers, or a time."""
+        if self.clock is None:
+            return int(at) if isfinite(at) and self.left is self.right and at == int(at) else at
+        moment = EPOCH + timedelta(microseconds=round(at))
+        return moment.replace(tzinfo=UTC) if self.clock.utc else moment
+
+
+def positions(release: Release, axis: str | None) -> Positions:
+    """The line that the cells of an axis lie on; with one axis it need not be named."""
+    if release.domain is None:
+        if axis is not None:
+            raise InvalidInput("axis", repr(axis)[:40], "leave it out: the release is a row of cells without a domain")
+        return _of_ticks(release)
+    if axis is None and len(release.domain.axes) > 1:
+        raise InvalidInput("axis", "missing", f"choose one of {', '.join(release.domain.names)}")
+    name = release.domain.names[0] if axis is None else axis
+    return _of_axis(release.domain.axis(name), release)
+
+
+def _of_ticks(release: Release) -> Positions:
+    if release.time is None or release.time.start is None:
+        numbers = np.arange(len(release), dtype=np.float64)
+        return Positions("cell" if release.time is None else "tick", numbers, numbers)
+    return _of_times("time", release.time, len(release))
+
+
+def _of_times(name: str, clock: TimeAxis, length: int) -> Positions:
+    edges = clock.times(length + 1).astype(np.int64).astype(np.float64)
+    return Positions(name, edges[:-1], edges[1:], clock)
+
+
+def _of_axis(axis: Axis, release: Release) -> Positions:
+    if isinstance(axis, Calendar):
+        return _of_times(axis.name, axis.time, axis.length)
+    if isinstance(axis, IntegerAxis):
+        whole = np.arange(axis.first, axis.last + 1, dtype=np.float64)
+        return Positions(axis.name, whole, whole)
+    if isinstance(axis, Bins):
+        edges = np.array(axis.edges)
+        return Positions(axis.name, edges[:-1], edges[1:])
+    kind = "whose labels have no order" if isinstance(axis, Categories) else "which is no line of numbers"
+    ordered = [other.name for other in release.domain.axes if other.ordered] if release.domain is not None else []
+    remedy = f"choose one of {', '.join(ordered)}" if ordered else "ask for its cells, or for `top`"
+    raise InvalidInput("axis", f"{axis.name!r}, {kind}", remedy)
+
+
+# The interval of a ratio of two linear queries, such as a mean or a share.
+
+_SURE = 0.05
+"""A denominator whose interval reaches less far to either side, as a share of it, is taken as known (delta method)."""
+
+
+class Ratios:
+    """Intervals of (Σ w·D) / (Σ D) for several weights w; the sum of all cells is the denominator of all of them."""
+
+    def __init__(self, errors: Uncertainty, total: float, shape: tuple[int, ...], level: float) -> None:
+        """`total`: the estimated sum of all cells, above zero."""
+        self._errors, self._total, self._level = errors, total, level
+        self._normal = normal_quantile(level)
+        self._ones = np.ones(shape)
+        self._total_variance = errors.variance(self._ones)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the denominator can be told from zero: otherwise a ratio can be anything."""
+        return self._normal**2 * self._total_variance < self._total**2
+
+    def reach(self, weights: Floats) -> tuple[float, float]:
+        """How far below and above the estimated ratio the interval reaches; `weights` are w minus that ratio.
+
+        Their sum is then estimated at zero, and has an interval of its own, [−a, b]. For a denominator that is known
+        the ratio's is that over the denominator; otherwise Fieller's: all d with 0 in the interval of Σ (w − d)·D.
+        """
+        found = interval_of(self._errors, weights, 0.0, self._level)
+        if self._normal**2 * self._total_variance <= (_SURE * self._total) ** 2:
+            return -found.low / self._total, found.high / self._total
+        variance = self._errors.variance(weights)
+        if not isfinite(variance) or not isfinite(self._total_variance):
+            return inf, inf
+        if variance == 0.0:
+            return 0.0, 0.0
+        covariance = self._covariance(weights, variance)
+        below, above = -found.low / sqrt(variance), found.high / sqrt(variance)
+        return self._fieller(below, variance, -covariance), self._fieller(above, variance, covariance)
+
+    def _covariance(self, weights: Floats, variance: float) -> float:
+        """With the denominator: from the variance of the two together, weighed alike."""
+        alike = sqrt(variance / self._total_variance) if self._total_variance else 1.0
+        together = self._errors.variance(weights + alike * self._ones)
+        return (together - variance - alike**2 * self._total_variance) / (2 * alike)
+
+    def _fieller(self, deviations: float, variance: float, covariance: float) -> float:
+        """The largest d ≥ 0 with d·total ≤ deviations·√(variance − 2d·covariance + d²·total_variance)."""
+        squared = deviations**2
+        known = self._total**2 - squared * self._total_variance
+        if known <= 0:
+            return inf
+        middle = -squared * covariance
+        return (middle + sqrt(max(middle**2 + known * squared * variance, 0.0))) / known

@@ -26,14 +26,11 @@ from sparsedp.moments import Moments
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.quantity import RECORDS, Quantity
-from sparsedp.releases import distribution, saved_form, sql, top_cells
-from sparsedp.releases.distribution import Share
-from sparsedp.releases.linear_queries import given_weights, weights_of
-from sparsedp.releases.mapped_errors import marginal_errors, summed
-from sparsedp.releases.origin import Recoverable
-from sparsedp.releases.places import axis_numbers, place_of, range_bounds
-from sparsedp.releases.positions import TimeInterval
-from sparsedp.releases.top_cells import CellAnswer
+from sparsedp.releases import distribution, queries, saved_form, sql
+from sparsedp.releases.distribution import Share, TimeInterval
+from sparsedp.releases.error_models import marginal_errors, summed
+from sparsedp.releases.queries import CellAnswer, axis_numbers, given_weights, place_of, range_bounds, weights_of
+from sparsedp.releases.saved_form import Recoverable
 from sparsedp.releases.uncertainty import Interval, Uncertainty, UnknownTogether, checked_level, interval_of
 from sparsedp.time_axis import TimeAxis
 from sparsedp.validate import Number
@@ -285,7 +282,7 @@ class Release:
         Each interval holds for a cell that was chosen beforehand; the largest of many are chosen for their noise, too.
         `simultaneous=True` gives wider ones, which hold for all cells of the release at once (Bonferroni's).
         """
-        return top_cells.top(self, k, level, simultaneous=simultaneous)
+        return queries.top(self, k, level, simultaneous=simultaneous)
 
     def sql(
         self,

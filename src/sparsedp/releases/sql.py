@@ -7,6 +7,7 @@ limits to its whole process.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from sparsedp import validate
 from sparsedp.errors import InvalidInput
 from sparsedp.files.untrusted import printable
-from sparsedp.releases.public_tables import RELEASE, public_tables
 from sparsedp.releases.uncertainty import shown_number
 
 if TYPE_CHECKING:
@@ -24,22 +24,23 @@ if TYPE_CHECKING:
     import polars
     import pyarrow as pa
 
-SHOWN = 20
+
+_SHOWN = 20
 """Rows that a result prints; of more, the first and the last."""
 
-WIDEST = 40
+_WIDEST = 40
 """Characters of one value that are printed."""
 
 MEMORY: str | int = "1GB"
 SECONDS: validate.Number = 60
 """What a question may use, unless the asker says otherwise."""
 
-MOST_SECONDS = 10**6
+_MOST_SECONDS = 10**6
 
-BATCH = 2**16
+_BATCH = 2**16
 """Rows that are taken over at a time."""
 
-CLOSED = {
+_CLOSED = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
@@ -54,7 +55,7 @@ Settings can be read by a question (`duckdb_settings()`), so none of them says w
 """
 
 
-LEAST_MEMORY = 2**24
+_LEAST_MEMORY = 2**24
 """The engine does not start with less."""
 
 
@@ -97,10 +98,10 @@ class Result:
         return iter(self.fetchall())
 
     def __repr__(self) -> str:
-        head = Result(self._table if len(self) <= SHOWN else self._table.slice(0, SHOWN // 2)).fetchall()
+        head = Result(self._table if len(self) <= _SHOWN else self._table.slice(0, _SHOWN // 2)).fetchall()
         lines = [list(map(printable, self.columns)), *([_shown(value) for value in row] for row in head)]
-        if len(self) > SHOWN:
-            last = Result(self._table.slice(len(self) - SHOWN // 2)).fetchall()
+        if len(self) > _SHOWN:
+            last = Result(self._table.slice(len(self) - _SHOWN // 2)).fetchall()
             lines += [["…"] * len(self.columns), *([_shown(value) for value in row] for row in last)]
         widths = [max(len(line[place]) for line in lines) for place in range(len(self.columns))]
         numeric = [_is_number(field.type) for field in self._table.schema]
@@ -127,7 +128,7 @@ def ask(
     if not isinstance(question, str) or not question.strip():
         given = "empty" if isinstance(question, str) else f"of type {type(question).__name__}"
         raise InvalidInput("query", given, 'give SQL such as "select * from release"')
-    known = {RELEASE: table, **public_tables(tables)}
+    known = {_RELEASE: table, **_public_tables(tables)}
     most, long = validate.bytes_of("memory", memory), checked_seconds(seconds)
     try:
         with _connection(known, most) as connection, _interrupted_after(connection, long):
@@ -148,8 +149,8 @@ def ask(
 def checked_seconds(seconds: object) -> float:
     """How long a question may take."""
     number = validate.positive("seconds", seconds)
-    if number > MOST_SECONDS:
-        raise InvalidInput("seconds", validate.shown(number), f"give at most {MOST_SECONDS:,}")
+    if number > _MOST_SECONDS:
+        raise InvalidInput("seconds", validate.shown(number), f"give at most {_MOST_SECONDS:,}")
     return float(number)
 
 
@@ -171,7 +172,7 @@ def _fetched(found: duckdb.DuckDBPyRelation | None, most: int) -> pa.Table:
 
     if found is None:  # as EXPLAIN of nothing
         return pa.table({})
-    reader = found.to_arrow_reader(BATCH)
+    reader = found.to_arrow_reader(_BATCH)
     batches, size = [], 0
     for batch in reader:
         batches.append(batch)
@@ -195,7 +196,7 @@ def _remedy(known: Mapping[str, pa.Table]) -> str:
 def _connection(tables: Mapping[str, pa.Table], memory: int) -> duckdb.DuckDBPyConnection:
     import duckdb
 
-    connection = duckdb.connect(":memory:", config={**CLOSED, "memory_limit": f"{max(memory, LEAST_MEMORY)}B"})
+    connection = duckdb.connect(":memory:", config={**_CLOSED, "memory_limit": f"{max(memory, _LEAST_MEMORY)}B"})
     connection.execute("set TimeZone = 'UTC'")
     connection.execute("set enable_progress_bar = false")  # it would be drawn on standard output, among the answers
     for name, table in tables.items():
@@ -240,7 +241,7 @@ def to_pandas(table: pa.Table) -> pandas.DataFrame:
 def _shown(value: object) -> str:
     words = "" if value is None else printable(" ".join(str(value).split()))
     text = shown_number(value) if isinstance(value, float) else words
-    return text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"
 
 
 def _is_number(kind: Any) -> bool:
@@ -254,3 +255,65 @@ def _aligned(line: list[str], widths: list[int], numeric: list[bool]) -> list[st
         text.rjust(width) if right else text.ljust(width)
         for text, width, right in zip(line, widths, numeric, strict=True)
     ]
+
+
+# Tables of the asker's own, such as populations, that a question joins with the release.
+
+_RELEASE = "release"
+"""What the release itself is called in a question."""
+
+_WANTED = "give a pandas or polars frame, an Arrow table, or another release"
+
+
+def _public_tables(tables: Mapping[str, Any] | None) -> dict[str, pa.Table]:
+    """The given tables as Arrow has them, under names that SQL takes without quotes."""
+    if tables is None:
+        return {}
+    if not isinstance(tables, Mapping):
+        given = f"of type {type(tables).__name__}"
+        raise InvalidInput("tables", given, 'give names and tables, such as {"population": frame}')
+    taken = {_RELEASE}
+    for name in tables:
+        if not isinstance(name, str) or not name.isidentifier():
+            raise InvalidInput("tables", "given with a name that is no identifier", 'name each by a word, "population"')
+        if name.casefold() in taken:
+            given = f"given with the name {name} a second time"
+            remedy = f"give each a name of its own, whatever its case; {_RELEASE} is the release"
+            raise InvalidInput("tables", given, remedy)
+        taken.add(name.casefold())
+    return {name: _in_arrow(name, table) for name, table in tables.items()}
+
+
+def _in_arrow(name: str, table: Any) -> pa.Table:
+    import pyarrow as pa
+
+    try:
+        found = _converted(table)
+    except (pa.ArrowException, TypeError, ValueError):
+        given = "given with a column of mixed or unknown types"
+        raise InvalidInput(f"tables[{name!r}]", given, "give columns of one type each") from None
+    if found is None:
+        raise InvalidInput(f"tables[{name!r}]", f"of type {type(table).__name__}", _WANTED)
+    if len({column.casefold() for column in found.column_names}) < found.num_columns:
+        raise InvalidInput(
+            f"tables[{name!r}]", "given with two columns of one name", "SQL tells them apart by name alone"
+        )
+    return found
+
+
+def _converted(table: Any) -> pa.Table | None:
+    """None of what is no table. An index with a name is a column; one without says nothing."""
+    import pyarrow as pa
+
+    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
+    if pandas is not None and isinstance(table, pandas.DataFrame):
+        found = pa.Table.from_pandas(table)
+        return found.select([name for name in found.column_names if not name.startswith("__index_level_")])
+    if polars is not None and isinstance(table, polars.LazyFrame):
+        table = table.collect()
+    if isinstance(table, pa.Table):
+        return table
+    if isinstance(table, pa.RecordBatch | pa.RecordBatchReader):
+        return pa.table(table) if isinstance(table, pa.RecordBatch) else table.read_all()
+    found = table.to_arrow() if callable(getattr(table, "to_arrow", None)) else None
+    return found if isinstance(found, pa.Table) else None

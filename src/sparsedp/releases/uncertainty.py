@@ -140,7 +140,7 @@ def checked_level(level: validate.Number) -> float:
 
 def kept_in_file(uncertainty: Uncertainty | None) -> dict[str, Any]:
     """What a file says of an uncertainty, beside the column of standard errors."""
-    from sparsedp.releases.mapped_errors import ScaledErrors
+    from sparsedp.releases.error_models import ScaledErrors
 
     if isinstance(uncertainty, ScaledErrors):
         return {
@@ -152,8 +152,7 @@ def kept_in_file(uncertainty: Uncertainty | None) -> dict[str, Any]:
 
 def uncertainty_from(description: Mapping[str, Any] | None, errors: Floats) -> Uncertainty:
     """The uncertainty that a file describes, of which the standard errors are left in any case."""
-    from sparsedp.releases.independent_cells import IndependentCells
-    from sparsedp.releases.mapped_errors import ScaledErrors
+    from sparsedp.releases.error_models import IndependentCells, ScaledErrors
 
     if not isinstance(description, Mapping) or description.get("name") != IndependentCells.name:
         return CellErrors(errors)

@@ -13,9 +13,9 @@ import numpy as np
 from sparsedp.arrays import Floats
 from sparsedp.counts import Counts
 from sparsedp.errors import InvalidInput
+from sparsedp.releases.comparison import Comparison, Difference
 from sparsedp.releases.distribution import FEWEST_POINTS, WORK, spread
 from sparsedp.releases.release import Release
-from sparsedp.releases.side_by_side import Comparison, Difference
 from sparsedp.releases.uncertainty import UnknownTogether, checked_level
 from sparsedp.validate import Number
 

@@ -21,8 +21,8 @@ from sparsedp.files import columns_file
 from sparsedp.files.columns_file import Contents
 from sparsedp.noise.source import SeededSource
 from sparsedp.quantity import Quantity
-from sparsedp.releases import origin, saved_form
-from sparsedp.releases.origin import RecoveredErrors
+from sparsedp.releases import saved_form
+from sparsedp.releases.saved_form import RecoveredErrors
 from sparsedp.releases.uncertainty import CellErrors
 
 DOMAIN = sdp.Domain(
@@ -195,7 +195,7 @@ def test_machines_may_round_differently(tmp_path: Path) -> None:
     changed = replace(RELEASE, values=RELEASE.values * (1 + 1e-12))
     again = sdp.open_release(changed.save(tmp_path / "x.parquet"))
     assert again.interval(QUERIES[1]).high == pytest.approx(RELEASE.interval(QUERIES[1]).high)
-    assert origin.SAME < 1e-5
+    assert saved_form.SAME < 1e-5
 
 
 def test_a_marginal_is_saved_with_all_it_knows(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from sparsedp.errors import BadFile
 from sparsedp.files.columns_file import Contents, Packed, contents_of
 from sparsedp.mechanisms import MECHANISMS
 from sparsedp.noise.source import SeededSource
-from sparsedp.promise import least_cost
+from sparsedp.releases.claims import least_cost
 from sparsedp.synopsis import synopsis_of
 
 BUDGETS: list[dict[str, Any]] = [{"epsilon": "1/3"}, {"rho": "0.02"}, {"epsilon": 1, "delta": "1e-9"}]

@@ -17,12 +17,11 @@ from sparsedp.files.columns_file import Column, Contents, Packed, contents_of, o
 from sparsedp.files.signatures import check_signer
 from sparsedp.noise.law import noise_law_from
 from sparsedp.privacy.guarantee import Guarantee
-from sparsedp.promise import check_promise
 from sparsedp.quantity import RECORDS, Quantity
 from sparsedp.releases import saved_form
-from sparsedp.releases.claimed_size import UNUSABLE, embedded_needs, release_needs
-from sparsedp.releases.origin import RecoveredErrors
+from sparsedp.releases.claims import UNUSABLE, check_promise, embedded_needs, release_needs
 from sparsedp.releases.release import Release
+from sparsedp.releases.saved_form import RecoveredErrors
 from sparsedp.releases.uncertainty import CellErrors, Uncertainty, uncertainty_from
 from sparsedp.sensing import sensing_from
 from sparsedp.sensing.registry import SENSINGS
@@ -34,10 +33,11 @@ from sparsedp.version import __version__
 if TYPE_CHECKING:
     from sparsedp.files.signatures import Public
 
-FIELDS: dict[str, type] = {"noise": dict, "recovery": dict, "plan": dict, "record": dict, "summed_to": list}
+
+_FIELDS: dict[str, type] = {"noise": dict, "recovery": dict, "plan": dict, "record": dict, "summed_to": list}
 """What the description of a release has to be made of, where it has it."""
 
-FARTHEST = 1e150
+_FARTHEST = 1e150
 """Estimates are far smaller; the squares of larger ones would be no numbers."""
 
 
@@ -157,7 +157,7 @@ def _check_noise(release: Release) -> None:
 
 def _from_file(contents: Contents, memory: str | int | None) -> Release:
     description = contents.description
-    for name, kind in FIELDS.items():
+    for name, kind in _FIELDS.items():
         if not isinstance(description.get(name, kind()), kind):
             raise InvalidInput(name, f"of type {type(description[name]).__name__}", "give a file as it was written")
     recovery = description["recovery"]
@@ -166,7 +166,7 @@ def _from_file(contents: Contents, memory: str | int | None) -> Release:
     quantity = Quantity.from_description(description["quantity"]) if "quantity" in description else RECORDS
     embedded = contents.embedded.get(saved_form.SYNOPSIS)
     values = contents.columns[quantity.column].astype(np.float64, copy=True)
-    if not (np.abs(values) < FARTHEST).all():
+    if not (np.abs(values) < _FARTHEST).all():
         raise InvalidInput("values", "beyond any count", "give a file as it was written")
     release = Release(
         values=values,
