@@ -27,7 +27,7 @@ from sparsedp.mechanisms.selection.tail_scores import tail_scores
 from sparsedp.mechanisms.terms import Terms
 from sparsedp.noise.samplers import SAMPLERS
 from sparsedp.noise.source import SeededSource
-from sparsedp.privacy.asked import Asked, asked_for
+from sparsedp.privacy.budget import Asked, asked_for
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.hadamard import Hadamard

@@ -31,8 +31,8 @@ def _planted(owner: Any, name: str, mistake: Any) -> None:
 
 def debits_after_the_draw() -> None:
     """The ledger names a spend at once, and writes it when there is something to store."""
+    from sparsedp.privacy.ledger import Spend, now
     from sparsedp.privacy.ledger_file import DataSetLedger
-    from sparsedp.privacy.spend import Spend, now
 
     debit, settle = DataSetLedger.debit, DataSetLedger.settle
 

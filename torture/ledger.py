@@ -11,8 +11,8 @@ from pathlib import Path
 from sparsedp.errors import BudgetExceeded, SparsedpError
 from sparsedp.files.whole_file import written_whole
 from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.ledger import Spend
 from sparsedp.privacy.ledger_file import open_ledger
-from sparsedp.privacy.spend import Spend
 from torture.process import RACE, Fault, Place, Tell, race, run, signalled_by
 from torture.scenario import LEDGER_POINTS, STAGES, Scenario, Verdict, at_point
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import sparsedp as sdp
 from sparsedp.cli import main
+from sparsedp.privacy.ledger import Spend
 from sparsedp.privacy.ledger_file import DataSetLedger, open_ledger
-from sparsedp.privacy.spend import Spend
 from torture.process import RACE, SIGNALS, Ended, Fault, Place, Tell, Work, race, run
 from torture.scenario import LEDGER_POINTS, STAGES, Scenario, Verdict
 

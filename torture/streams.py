@@ -17,8 +17,8 @@ import sparsedp as sdp
 from sparsedp.cli import main
 from sparsedp.errors import BadFile, SparsedpError
 from sparsedp.noise.source import NoiselessSource
+from sparsedp.privacy.ledger import Spend
 from sparsedp.privacy.ledger_file import DataSetLedger, open_ledger
-from sparsedp.privacy.spend import Spend
 from sparsedp.streams import Stream
 from sparsedp.streams.durable.sealing import KeyPlace
 from sparsedp.streams.durable.stream_file import StreamFile

@@ -12,7 +12,7 @@ import numpy as np
 
 import sparsedp as sdp
 from sparsedp.files.columns_file import Contents
-from sparsedp.privacy.ledger_file.schema import STATEMENTS
+from sparsedp.privacy.ledger_file.store import STATEMENTS
 
 EVIL = (
     "a\x1b[2K\rsigned by the Ministry\x1b]0;b\x07\x9b31m\u202e\u2066[red]\u2028:smile:\n"

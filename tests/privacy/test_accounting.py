@@ -10,8 +10,7 @@ from sparsedp.errors import InvalidInput
 from sparsedp.privacy.accounting import composed
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.conversion import epsilon_of
-from sparsedp.privacy.ledger import Ledger
-from sparsedp.privacy.spend import Spend
+from sparsedp.privacy.ledger import Ledger, Spend
 
 DELTA = "1e-6"
 

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from sparsedp.errors import BudgetExceeded, InvalidInput
 from sparsedp.privacy import ledger as ledger_module
-from sparsedp.privacy.allowance import COMPOSITIONS, Allowance
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.conversion import delta_of
-from sparsedp.privacy.ledger import Ledger
+from sparsedp.privacy.ledger import COMPOSITIONS, Allowance, Ledger
 
 
 def test_a_total_in_both_counted_in_rho_pays_for_every_kind() -> None:

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsedp.errors import InvalidInput
-from sparsedp.privacy.asked import Asked, asked_for
-from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.budget import Asked, Budget, asked_for
 from sparsedp.privacy.conversion import delta_of, rho_for
 
 amounts = st.fractions(min_value=Fraction(1, 1000), max_value=100, max_denominator=1000)

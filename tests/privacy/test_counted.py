@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from sparsedp.errors import InvalidInput
-from sparsedp.privacy.counted import Counted
-from sparsedp.privacy.neighbours import Neighbours
+from sparsedp.privacy.neighbours import Counted, Neighbours
 
 ENFORCED = Counted(("patient_id",), 3)
 

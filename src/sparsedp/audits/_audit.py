@@ -18,8 +18,7 @@ from sparsedp.domain import Declared, Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms import MECHANISMS, Mechanism
 from sparsedp.mechanisms.named import mechanism_named
-from sparsedp.privacy.asked import Asked, asked_for
-from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.budget import Asked, Budget, asked_for
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.progress import stage
 from sparsedp.publishing.order import Order

@@ -29,8 +29,7 @@ from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.named import name_and_settings
 from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw, LayersLaw
 from sparsedp.noise.source import RandomSource
-from sparsedp.privacy.asked import Asked, asked_for
-from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.budget import Asked, Budget, asked_for
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.synopsis import Synopsis

@@ -15,9 +15,9 @@ from sparsedp.cli._speaking import note, show, show_json, show_table
 from sparsedp.errors import BadFile, InvalidInput
 
 if TYPE_CHECKING:
+    from sparsedp.privacy.ledger import Spend
     from sparsedp.privacy.ledger_file import DataSetLedger
-    from sparsedp.privacy.ledger_file.payment import Payment
-    from sparsedp.privacy.spend import Spend
+    from sparsedp.privacy.ledger_file.books import Payment
 
 
 # `sparsedp ledger init`: declare a data set and its total.

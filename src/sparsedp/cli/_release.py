@@ -49,7 +49,7 @@ from sparsedp.errors import InvalidInput
 if TYPE_CHECKING:
     from sparsedp.domain import Domain
     from sparsedp.mechanisms.base import Mechanism
-    from sparsedp.privacy.asked import Asked
+    from sparsedp.privacy.budget import Asked
 
 
 RELEASE_EXAMPLES = """
@@ -284,7 +284,7 @@ def declared(
     mechanism = chosen_mechanism(settings.get("mechanism"), settings.get("workload"))
     output = settings.get("release") or _beside(source)
 
-    from sparsedp.privacy.asked import asked_for
+    from sparsedp.privacy.budget import asked_for
 
     return Declaration(
         source=source,

@@ -51,9 +51,8 @@ from sparsedp.publishing.order import Order
 from sparsedp.publishing.stored import recovered, stored_for
 
 if TYPE_CHECKING:
-    from sparsedp.privacy.ledger import Ledger
+    from sparsedp.privacy.ledger import Ledger, Spend
     from sparsedp.privacy.ledger_file import DataSetLedger
-    from sparsedp.privacy.spend import Spend
     from sparsedp.releases.release import Release
 
 

@@ -24,8 +24,7 @@ from sparsedp.mechanisms.terms import WHOLE, Terms, checked_terms
 from sparsedp.noise.source import RandomSource
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
-from sparsedp.privacy.ledger import Ledger
-from sparsedp.privacy.spend import Spend
+from sparsedp.privacy.ledger import Ledger, Spend
 from sparsedp.progress import stage
 from sparsedp.releases.release import Release
 from sparsedp.sensing.base import Sensing

@@ -12,7 +12,7 @@ from sparsedp.constraints import Constraints
 from sparsedp.counts import Counts
 from sparsedp.domain import Declared, Domain
 from sparsedp.errors import InvalidInput
-from sparsedp.privacy.counted import Counted
+from sparsedp.privacy.neighbours import Counted
 from sparsedp.quantity import RECORDS, Quantity
 
 

@@ -16,14 +16,11 @@ from sparsedp.noise.gaussian_law import MOST_VARIANCE, DiscreteGaussianLaw
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.samplers import SAMPLERS, NoiseSampler
 from sparsedp.noise.source import RandomSource, SystemSource, protects
-from sparsedp.privacy.asked import Asked, asked_for
-from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.budget import Asked, Budget, asked_for
 from sparsedp.privacy.conversion import epsilon_of
-from sparsedp.privacy.counted import Counted
 from sparsedp.privacy.guarantee import Expense, Guarantee
-from sparsedp.privacy.ledger import Ledger
-from sparsedp.privacy.neighbours import Neighbours
-from sparsedp.privacy.spend import Spend
+from sparsedp.privacy.ledger import Ledger, Spend
+from sparsedp.privacy.neighbours import Counted, Neighbours
 
 LARGEST_SCALE = 2**55
 """Noise of a larger scale would not leave 64 bits of room for an answer; refused before anything is spent."""

@@ -20,8 +20,7 @@ from sparsedp.mechanisms import Mechanism
 from sparsedp.previews._made_up import ALIASES, ALL_SHAPES, ASKED, SHAPES, WITHOUT_ORDER, cells_asked_for
 from sparsedp.previews._shown import as_html, as_text, draw, in_one_line
 from sparsedp.previews._simulation import ASKED_FOR, Guess, Scenario, Setting, simulate
-from sparsedp.privacy.asked import asked_for
-from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.budget import Budget, asked_for
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.progress import part, stage
 from sparsedp.publishing import DEFAULT, checked_mechanism

@@ -27,7 +27,7 @@ from sparsedp import validate
 from sparsedp.errors import InvalidInput
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.conversion import LEAST_DELTA, epsilon_of
-from sparsedp.privacy.spend import Spend
+from sparsedp.privacy.ledger import Spend
 
 _SLACK = Fraction(1, 10**9)
 # Below it randomised response is counted as ε²/2-zCDP: hardly more, and without the difference of nearly equal floats.

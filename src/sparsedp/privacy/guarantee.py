@@ -23,7 +23,7 @@ class Expense:
     budget: Budget
 
 
-INTRUSIONS = {
+_INTRUSIONS = {
     "one": "it holds beside an intruder who sees the stream's state once",
     "any": "it holds beside an intruder who sees the stream's state any number of times",
 }
@@ -45,7 +45,7 @@ class Guarantee:
         if not self.expenses or not all(isinstance(expense.purpose, str) for expense in self.expenses):
             raise InvalidInput("guarantee", "without an expense that says what it bought", "give at least one")
         if self.intrusions is not None:
-            validate.one_of("intrusions", self.intrusions, INTRUSIONS)
+            validate.one_of("intrusions", self.intrusions, _INTRUSIONS)
         if self.stated is not None and not _follows(self.stated, self.rho):
             raise InvalidInput("guarantee", f"stated as {self.stated}", f"{self.total} does not give that much")
 
@@ -67,7 +67,7 @@ class Guarantee:
     def __str__(self) -> str:
         if not self.private:
             return "NOT PRIVATE: the noise came from a test source and protects nobody."
-        pan_private = "" if self.intrusions is None else f" Pan-private: {INTRUSIONS[self.intrusions]}."
+        pan_private = "" if self.intrusions is None else f" Pan-private: {_INTRUSIONS[self.intrusions]}."
         return f"Differentially private with {self._amount}, for {self.neighbours}.{pan_private}"
 
     @property

@@ -6,18 +6,22 @@ import json
 import os
 import secrets
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from fractions import Fraction
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
-from sparsedp.errors import InvalidInput, PrivateSide
-from sparsedp.privacy.allowance import Allowance, spent_on
+from sparsedp import validate
+from sparsedp.errors import BudgetExceeded, InvalidInput, PrivateSide
+from sparsedp.files.untrusted import printable
 from sparsedp.privacy.budget import Budget
-from sparsedp.privacy.spend import Spend, now
+from sparsedp.privacy.conversion import delta_of, rho_for
 
-LONGEST_TEXT = 2**16
+_LONGEST_TEXT = 2**16
 """Of a purpose, a request, or parameters: a ledger is no place for data."""
 
 
@@ -86,7 +90,7 @@ class Ledger:
     @property
     def spent(self) -> Budget | None:
         """What has been spent, or None before the first spend."""
-        return spent_on(self.entries)
+        return _spent_on(self.entries)
 
     @property
     def remaining(self) -> Budget | None:
@@ -144,7 +148,7 @@ class Ledger:
             "time": spend.time,
             "charged": spend.spent.amount,
             "total": str(self._allowance),
-            "spent": _amount(spent_on(upto)),
+            "spent": _amount(_spent_on(upto)),
             "left": _amount(self._allowance.left(upto)),
         }
 
@@ -198,8 +202,8 @@ def checked_text(argument: str, text: object) -> str:
     """A text that is not too long for a ledger."""
     if not isinstance(text, str):
         raise InvalidInput(argument, f"of type {type(text).__name__}", "give a text")
-    if len(text) > LONGEST_TEXT or "\0" in text:
-        raise InvalidInput(argument, "too long, or with a null character", f"give at most {LONGEST_TEXT} characters")
+    if len(text) > _LONGEST_TEXT or "\0" in text:
+        raise InvalidInput(argument, "too long, or with a null character", f"give at most {_LONGEST_TEXT} characters")
     return text
 
 
@@ -219,3 +223,161 @@ def _refuse_other_people(entries: Sequence[Spend], protects: str | None) -> None
 
 def _amount(budget: Budget | None) -> str:
     return "nothing" if budget is None else budget.amount
+
+
+# One spend of a ledger: what was asked for, what it was charged, and how far its release has come.
+
+STATES = {
+    "debited": "the budget is spent; no synopsis was recorded",
+    "stored": "the synopsis is stored; the release was not delivered",
+    "delivered": "the release was delivered",
+}
+"""How far a spend has come, in the order it comes there. The budget is spent in every one of them."""
+
+
+@dataclass(frozen=True)
+class Spend:
+    """One line of a ledger. All of it is public: no counts of rows, no timings, nothing about where the data lie."""
+
+    number: int
+    """1, 2, 3, …, in the order of the debits: of a ledger file, across all its data sets."""
+    budget: Budget
+    """As it was asked for."""
+    spent: Budget
+    """What the ledger was charged for it, in the ledger's own kind."""
+    purpose: str
+    """What it bought: the mechanism and the number of cells, mostly."""
+    time: str
+    """When it was debited: UTC, to the second."""
+    relation: str | None = None
+    """Between which neighbours it was promised, if that is known: "add_remove" or "replace_one"."""
+    rho: Fraction | None = None
+    """The ρ that was spent on a budget stated as (ε, δ)."""
+    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """The public parameters of the release."""
+    request: str | None = None
+    """By which a run that is started again finds what an interrupted one has paid for."""
+    state: str = "debited"
+    """One of `STATES`."""
+    token: str = ""
+    """A random name, so that no synopsis of another ledger is taken for this spend's."""
+    synopsis_digest: str | None = None
+    """SHA-256 of the stored synopsis's file."""
+    release_digest: str | None = None
+    """The digest of the release that was delivered."""
+    synopsis_path: Path | None = None
+    """Where the stored synopsis is; None if there is none, or it is not as it was stored."""
+
+    def __str__(self) -> str:
+        return printable(f"spend {self.number}: {self.spent} on {self.purpose}")
+
+
+def now() -> str:
+    """The time of a debit."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+# What may be spent on one data set, and the one public rule by which spends are counted against it (`ledger.md`).
+
+COMPOSITIONS = {"basic": "ε and δ add up", "zcdp": "everything is counted in ρ"}
+"""The rules. A total in ρ is counted in ρ; one in (ε, δ) by either rule; one in ε alone adds up."""
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """A total and its rule, fixed when they are declared: the sum of all charges stays within `limit`."""
+
+    total: Budget
+    composition: str
+    limit: Budget
+    """What the charges add up against: the total itself, or the ρ that gives it."""
+
+    @classmethod
+    def of(
+        cls, *, epsilon: object = None, rho: object = None, delta: object = None, composition: str = "basic"
+    ) -> Allowance:
+        """The allowance that a caller declares, or what contradicts itself in it."""
+        validate.one_of("composition", composition, COMPOSITIONS)
+        if isinstance(epsilon, Budget):
+            total = epsilon
+            if rho is not None or delta:
+                raise InvalidInput("epsilon", "a Budget beside rho or delta", "leave those out: the budget says it all")
+        else:
+            total = Budget(epsilon=epsilon, rho=rho, delta=0 if delta is None else delta)
+        validate.budget("rho" if total.epsilon is None else "epsilon", total.rho or total.epsilon)
+        if total.delta:
+            validate.budget("delta", total.delta)
+        if total.rho is not None:
+            return cls(total, "zcdp", total)
+        if composition == "basic":
+            return cls(total, composition, total)
+        if not total.delta:
+            raise InvalidInput("composition", "'zcdp' for a total without delta", "give delta= too, or leave it out")
+        return cls(total, composition, Budget(rho=rho_for(total.epsilon, total.delta)))
+
+    @classmethod
+    def restored(cls, total: Budget, composition: str, limit: Budget) -> Allowance:
+        """The same from a file: the limit as it was declared, checked to give the total."""
+        if composition not in COMPOSITIONS or (limit != total and not _gives(limit, total)):
+            raise InvalidInput("limit", f"{limit} for {total}", "it does not follow")
+        return cls(total, composition, limit)
+
+    def charge(self, budget: Budget, rho: Fraction | None) -> Budget:
+        """What is charged for a budget, or a refusal where no such charge would be true."""
+        if self.limit.rho is None:
+            return self._charge_in_epsilon(budget)
+        if budget.rho is not None:
+            return budget
+        if rho is not None:
+            return Budget(rho=rho).counted_for(budget.protects)
+        if budget.delta or budget.epsilon is None:
+            remedy = "say which rho was spent on it: (ε, δ) alone does not bound ρ"
+            raise InvalidInput("budget", f"{budget} on a ledger that is kept in rho", remedy)
+        return Budget(rho=budget.epsilon**2 / 2).counted_for(budget.protects)
+
+    def _charge_in_epsilon(self, budget: Budget) -> Budget:
+        if budget.rho is not None:
+            kind = "epsilon and delta" if self.total.delta else "epsilon"
+            remedy = f"ask for {kind}, or keep the ledger in rho: a ρ has no δ to charge this one with"
+            if self.total.delta:
+                remedy += " (or declare it with composition='zcdp', which takes ε, ρ and (ε, δ))"
+            raise InvalidInput("budget", f"{budget} on a ledger that is kept in {kind}", remedy)
+        if budget.delta and not self.total.delta:
+            remedy = "ask for epsilon alone, or give the ledger a delta"
+            raise InvalidInput("budget", f"{budget} on a ledger that has no delta", remedy)
+        return budget
+
+    def left(self, spends: Iterable[Spend]) -> Budget | None:
+        """What is left after these spends, or None when nothing is: summed anew, every time."""
+        spent = _spent_on(spends)
+        if spent is None:
+            return self.limit
+        if self.limit.rho is not None and spent.rho is not None:
+            left = self.limit.rho - spent.rho
+            return Budget(rho=left) if left > 0 else None
+        if self.limit.epsilon is not None and spent.epsilon is not None:
+            left, small = self.limit.epsilon - spent.epsilon, self.limit.delta - spent.delta
+            return Budget(epsilon=left, delta=small) if left > 0 and small >= 0 else None
+        return None
+
+    def check(self, charge: Budget, spends: Iterable[Spend]) -> None:
+        """Refuse a charge that would exceed what is left after these spends."""
+        left = self.left(spends)
+        if left is None or not left.covers(charge):
+            raise BudgetExceeded(charge, left)
+
+    def __str__(self) -> str:
+        return f"{self.total}" if self.limit == self.total else f"{self.total} (counted as {self.limit})"
+
+
+def _spent_on(spends: Iterable[Spend]) -> Budget | None:
+    """The sum of what was charged; None of nothing."""
+    charges = [spend.spent for spend in spends]
+    return reduce(add, charges) if charges else None
+
+
+def _gives(limit: Budget, total: Budget) -> bool:
+    """Whether everything within a limit in ρ is within a total in (ε, δ)."""
+    if limit.rho is None or total.epsilon is None:
+        return False
+    return delta_of(limit.rho, total.epsilon) <= total.delta

@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from sparsedp.privacy.budget import Budget
-from sparsedp.privacy.ledger import Ledger, Storable
-from sparsedp.privacy.spend import Spend
+from sparsedp.privacy.ledger import Ledger, Spend, Storable
 
 
 class Booking(Ledger):

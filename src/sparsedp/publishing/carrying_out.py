@@ -8,8 +8,7 @@ from collections.abc import Callable
 from sparsedp.errors import InvalidInput
 from sparsedp.files.signatures import SigningKey
 from sparsedp.mechanisms.base import spent_already
-from sparsedp.privacy.ledger import Ledger
-from sparsedp.privacy.spend import Spend
+from sparsedp.privacy.ledger import Ledger, Spend
 from sparsedp.publishing.booking import Booking
 from sparsedp.publishing.course import Course
 from sparsedp.publishing.delivery import Delivery

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sparsedp.privacy.spend import Spend
+    from sparsedp.privacy.ledger import Spend
     from sparsedp.publishing.booking import Booking
     from sparsedp.releases.release import Release
 

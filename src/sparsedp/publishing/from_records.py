@@ -11,8 +11,7 @@ from sparsedp.constraints import Constraints
 from sparsedp.domain import Declared
 from sparsedp.files.signatures import signing_key
 from sparsedp.mechanisms import Mechanism
-from sparsedp.privacy.asked import asked_for
-from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.budget import Budget, asked_for
 from sparsedp.privacy.ledger import Ledger
 from sparsedp.publishing.carrying_out import carried_out
 from sparsedp.publishing.delivery import FileDelivery

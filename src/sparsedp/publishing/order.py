@@ -15,10 +15,8 @@ from sparsedp.errors import InvalidInput
 from sparsedp.ingest import count
 from sparsedp.ingest.request import Request, request_of
 from sparsedp.mechanisms import Mechanism
-from sparsedp.privacy.asked import Asked
-from sparsedp.privacy.budget import Budget
-from sparsedp.privacy.counted import Counted
-from sparsedp.privacy.neighbours import RELATIONS, Neighbours
+from sparsedp.privacy.budget import Asked, Budget
+from sparsedp.privacy.neighbours import RELATIONS, Counted, Neighbours
 from sparsedp.validate import one_of
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparsedp.errors import BadFile
-from sparsedp.privacy.ledger import Ledger
-from sparsedp.privacy.spend import Spend
+from sparsedp.privacy.ledger import Ledger, Spend
 from sparsedp.publishing.delivery import Delivery
 from sparsedp.publishing.order import Order
 from sparsedp.releases.release import Release

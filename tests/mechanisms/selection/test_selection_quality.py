@@ -12,8 +12,7 @@ from sparsedp.mechanisms.compressive import Compressive
 from sparsedp.mechanisms.selection.candidates import sparsity_candidates
 from sparsedp.mechanisms.selection.sparsity_choice import constants_for
 from sparsedp.noise.source import SeededSource
-from sparsedp.privacy.asked import asked_for
-from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.budget import Budget, asked_for
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
-from sparsedp.privacy.ledger_file.payment import Payment
+from sparsedp.privacy.ledger_file.books import Payment
 
 DOMAIN = ["day:2024-01-01..2024-02-29/1d", "sex:F,M"]
 COUNTS = np.arange(120).reshape(60, 2) * 7

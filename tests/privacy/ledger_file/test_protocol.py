@@ -8,9 +8,8 @@ from ledger_places import TENTH, NoisySynopsis, UnsavableSynopsis
 
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.privacy.budget import Budget
-from sparsedp.privacy.ledger import Ledger
+from sparsedp.privacy.ledger import STATES, Ledger
 from sparsedp.privacy.ledger_file import DataSetLedger, open_ledger
-from sparsedp.privacy.spend import STATES
 
 
 @pytest.fixture

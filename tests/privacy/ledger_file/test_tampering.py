@@ -8,7 +8,7 @@ from ledger_places import TENTH
 
 from sparsedp.errors import BadFile
 from sparsedp.privacy.ledger_file import DataSetLedger, open_ledger
-from sparsedp.privacy.ledger_file.schema import STATEMENTS
+from sparsedp.privacy.ledger_file.store import STATEMENTS
 
 EDITS = {
     "a debit given back": "DELETE FROM spends",

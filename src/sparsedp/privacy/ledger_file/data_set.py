@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 import secrets
 import sqlite3
 from collections.abc import Mapping
@@ -11,15 +14,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sparsedp.errors import BadFile, InvalidInput, PrivateSide
-from sparsedp.privacy.allowance import Allowance
+from sparsedp.files.untrusted import document
 from sparsedp.privacy.budget import Budget
-from sparsedp.privacy.ledger import Ledger, Storable, checked_text, described
-from sparsedp.privacy.ledger_file import faults
-from sparsedp.privacy.ledger_file.faults import Refused
-from sparsedp.privacy.ledger_file.rows import Unreadable, add_spend, allowance_of, go_forward, next_number, spends_of
-from sparsedp.privacy.ledger_file.shelf import Shelf, digest_of
-from sparsedp.privacy.ledger_file.store import LedgerStore
-from sparsedp.privacy.spend import Spend
+from sparsedp.privacy.ledger import Allowance, Ledger, Spend, Storable, checked_text, described
+from sparsedp.privacy.ledger_file import _faults
+from sparsedp.privacy.ledger_file._faults import Refused
+from sparsedp.privacy.ledger_file.store import LedgerStore, sync_folder
+from sparsedp.validate import stored_number
 
 
 class DataSetLedger(Ledger):
@@ -69,11 +70,11 @@ class DataSetLedger(Ledger):
         """
         token = secrets.token_hex(8)
         self._store.reached("before the debit")
-        with self._store.writing(faults.NOTHING_SPENT, token=token) as connection:
-            entries, number = self._spends(connection), next_number(connection)
+        with self._store.writing(_faults.NOTHING_SPENT, token=token) as connection:
+            entries, number = self._spends(connection), _next_number(connection)
             spend = self._admitted(entries, number, budget, purpose, rho=rho, relation=relation)
             spend = replace(described(spend, parameters, request), token=token)
-            add_spend(connection, self.name, spend)
+            _add_spend(connection, self.name, spend)
         self._store.reached("debited")
         return spend
 
@@ -105,7 +106,7 @@ class DataSetLedger(Ledger):
             remedy = "its digest is on record and stays"
             raise InvalidInput("spend", f"number {spend.number}, which was delivered", remedy)
         found = self._shelf.found(kept).synopsis_path
-        synopsis = kept.synopsis_digest or (None if found is None else digest_of(found))
+        synopsis = kept.synopsis_digest or (None if found is None else _digest_of(found))
         delivered = self._moved(spend, written, state="delivered", synopsis_digest=synopsis, release_digest=digest)
         self._store.reached("delivered")
         return self._shelf.found(delivered)
@@ -138,7 +139,7 @@ class DataSetLedger(Ledger):
         """Write how far a spend has come."""
         with self._store.writing(outcome) as connection:
             moved = replace(self._kept(connection, spend), **reached)  # type: ignore[arg-type]
-            go_forward(connection, moved)
+            _go_forward(connection, moved)
         return moved
 
     def _kept(self, connection: sqlite3.Connection, spend: Spend) -> Spend:
@@ -151,13 +152,164 @@ class DataSetLedger(Ledger):
     def _spends(self, connection: sqlite3.Connection) -> tuple[Spend, ...]:
         try:
             if allowance_of(connection, self.name) == self._allowance:
-                return spends_of(connection, self.name, self._allowance)
+                return _spends_of(connection, self.name, self._allowance)
         except Unreadable:
             pass
-        raise Refused(faults.damaged(self.path))
+        raise Refused(_faults.damaged(self.path))
 
     def _refuse_copy(self, *_: object) -> NoReturn:
         raise PrivateSide("A ledger in a file is not copied or pickled: open it there by its path and name.")
 
     __copy__ = __deepcopy__ = __reduce__ = _refuse_copy
     __reduce_ex__ = _refuse_copy
+
+
+# Lines of the tables as the library's own values, and back.
+
+_COLUMNS = (
+    "number, time, purpose, relation, protects, epsilon, delta, rho, charged_epsilon, charged_delta, charged_rho, "
+    "parameters, request, token, state, synopsis_digest, release_digest"
+)
+_SPENDS = f"SELECT {_COLUMNS} FROM spends WHERE data_set = ? ORDER BY number"  # noqa: S608
+_INSERT = f"INSERT INTO spends (data_set, {_COLUMNS}) VALUES (?{', ?' * 17})"  # noqa: S608
+_DATA_SET = "SELECT epsilon, delta, rho, composition, limit_rho FROM data_sets WHERE name = ?"
+_DECLARE = "INSERT INTO data_sets VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+class Unreadable(Exception):
+    """A line that this library did not write."""
+
+
+def _spends_of(connection: sqlite3.Connection, data_set: str, allowance: Allowance) -> tuple[Spend, ...]:
+    """Every spend on a data set, in order; each charge is computed anew, and must be the one that was written."""
+    try:
+        return tuple(_spend(row, allowance) for row in connection.execute(_SPENDS, (data_set,)))
+    except (ValueError, TypeError, ArithmeticError, AttributeError):
+        raise Unreadable from None
+
+
+def _spend(row: tuple[Any, ...], allowance: Allowance) -> Spend:
+    number, time, purpose, relation, protects, epsilon, delta, rho, *charged, parameters, request = row[:13]
+    asked = _budget(epsilon, delta, None if epsilon is not None else rho).counted_for(protects)
+    behind = stored_number("rho", rho) if rho is not None and epsilon is not None else None
+    spent = _budget(*charged).counted_for(protects)
+    if allowance.charge(asked, behind) != spent:
+        raise ValueError("the charge is another one")
+    return Spend(
+        number,
+        asked,
+        spent,
+        purpose,
+        time,
+        relation,
+        behind,
+        document(parameters),
+        request,
+        *row[14:15],
+        *row[13:14],
+        *row[15:17],
+    )
+
+
+def _add_spend(connection: sqlite3.Connection, data_set: str, spend: Spend) -> None:
+    """Write the line of a debit."""
+    epsilon, delta, rho = _texts(spend.budget)
+    row = (
+        *(spend.number, spend.time, spend.purpose, spend.relation, spend.budget.protects),
+        *(epsilon, delta, rho if spend.rho is None else str(spend.rho)),
+        *_texts(spend.spent),
+        *(json.dumps(spend.parameters, sort_keys=True), spend.request, spend.token, spend.state),
+        *(spend.synopsis_digest, spend.release_digest),
+    )
+    connection.execute(_INSERT, (data_set, *row))
+
+
+def _next_number(connection: sqlite3.Connection) -> int:
+    """Of the next spend, on whichever data set."""
+    (number,) = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM spends").fetchone()
+    return int(number)
+
+
+def _go_forward(connection: sqlite3.Connection, spend: Spend) -> None:
+    """Write the state and the digests that a spend has reached."""
+    reached = (spend.state, spend.synopsis_digest, spend.release_digest, spend.number)
+    connection.execute("UPDATE spends SET state = ?, synopsis_digest = ?, release_digest = ? WHERE number = ?", reached)
+
+
+def names_in(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """The declared names, in the order of their declaration."""
+    return tuple(str(name) for (name,) in connection.execute("SELECT name FROM data_sets ORDER BY rowid"))
+
+
+def allowance_of(connection: sqlite3.Connection, data_set: str) -> Allowance | None:
+    """What may be spent on a data set; None of one that was not declared."""
+    row = connection.execute(_DATA_SET, (data_set,)).fetchone()
+    if row is None:
+        return None
+    try:
+        total, limit = _budget(*row[:3]), row[4]
+        return Allowance.restored(total, row[3], total if limit is None else Budget(rho=stored_number("rho", limit)))
+    except (ValueError, TypeError, ArithmeticError, InvalidInput):
+        raise Unreadable from None
+
+
+def add_data_set(connection: sqlite3.Connection, name: str, folded: str, allowance: Allowance, time: str) -> None:
+    """Write the line of a declaration."""
+    limit = None if allowance.limit == allowance.total else str(allowance.limit.rho)
+    connection.execute(_DECLARE, (name, folded, *_texts(allowance.total), allowance.composition, limit, time))
+
+
+def _budget(epsilon: str | None, delta: str | None, rho: str | None) -> Budget:
+    return Budget(
+        epsilon=None if epsilon is None else stored_number("epsilon", epsilon),
+        delta=0 if delta is None else stored_number("delta", delta),
+        rho=None if rho is None else stored_number("rho", rho),
+    )
+
+
+def _texts(budget: Budget) -> tuple[str | None, str | None, str | None]:
+    """ε, δ and ρ as text; exact, whatever their length."""
+    written = budget.describe()
+    return written.get("epsilon"), written.get("delta"), written.get("rho")
+
+
+# The folder beside a ledger where synopses are stored: nothing in it but what is noise-protected already.
+
+
+class Shelf:
+    """One file for each spend, named by its number and its random token; it is there whole, or it is not there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def place_of(self, spend: Spend) -> Path:
+        """Where the synopsis of a spend is, or will be."""
+        return self.folder / f"{spend.number}-{spend.token}.synopsis"
+
+    def put(self, spend: Spend, synopsis: Storable) -> str:
+        """Store a synopsis; it is on disk when this returns. Its digest."""
+        place = self.place_of(spend)
+        try:
+            if not self.folder.is_dir():
+                self.folder.mkdir(mode=0o700)
+                sync_folder(self.folder.parent)
+            synopsis.save(place)
+            sync_folder(self.folder)
+            return _digest_of(place)
+        except OSError as error:
+            raise BadFile(f"Could not write {place}: {error.strerror or 'the system refuses'}.") from None
+
+    def found(self, spend: Spend) -> Spend:
+        """The spend with the place of its synopsis, if that is there and is as it was stored."""
+        place = self.place_of(spend)
+        try:
+            whole = spend.synopsis_digest in (None, _digest_of(place))
+        except OSError:
+            whole = False
+        return replace(spend, synopsis_path=place if whole else None)
+
+
+def _digest_of(path: str | os.PathLike[str]) -> str:
+    """SHA-256 of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

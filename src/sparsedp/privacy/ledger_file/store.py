@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import sqlite3
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from io import FileIO
 from pathlib import Path
 
 from sparsedp.errors import BadFile
-from sparsedp.files.untrusted import work_at_most
-from sparsedp.privacy.ledger_file import faults
-from sparsedp.privacy.ledger_file.faults import Refused
-from sparsedp.privacy.ledger_file.holding import Hold, NotAFile, StillHeld, held
-from sparsedp.privacy.ledger_file.schema import APPLICATION_ID, FORMAT, is_laid_out, lay_out
+from sparsedp.files.untrusted import statements_in, work_at_most
+from sparsedp.privacy.ledger_file import _faults
+from sparsedp.privacy.ledger_file._faults import Refused
 
 _PRAGMAS = (
     "PRAGMA synchronous = EXTRA",
@@ -68,9 +69,9 @@ class LedgerStore:
     def _refuse_a_second_beginning(self) -> None:
         """What was there and is not any more held what was spent: beginning anew would be a second budget."""
         if self._identity is not None:
-            raise BadFile(faults.gone(self.path))
+            raise BadFile(_faults.gone(self.path))
         if self.synopses.exists():
-            raise BadFile(faults.lost(self.path, self.synopses))
+            raise BadFile(_faults.lost(self.path, self.synopses))
 
     @property
     def synopses(self) -> Path:
@@ -102,7 +103,7 @@ class LedgerStore:
                 new = begin and hold.size == 0
                 if new:
                     self._refuse_a_second_beginning()
-                    lay_out(connection)
+                    _lay_out(connection)
                 self._check(connection, hold, new=new)
                 yield connection
                 known = connection.execute(_KNOWN).fetchone()
@@ -115,12 +116,12 @@ class LedgerStore:
                 raise
             (self._identity, self._seen), self._made = known, False
             if not hold.in_place:
-                raise Refused(faults.gone(self.path), "No noise was drawn." if token else outcome)
+                raise Refused(_faults.gone(self.path), "No noise was drawn." if token else outcome)
 
     def _begin(self, connection: sqlite3.Connection) -> None:
         (journal,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
         if journal != "delete":
-            raise Refused(faults.in_use(self.path, self._wait))
+            raise Refused(_faults.in_use(self.path, self._wait))
         connection.execute("BEGIN IMMEDIATE")
 
     def _commit(self, connection: sqlite3.Connection, token: str | None) -> None:
@@ -130,7 +131,7 @@ class LedgerStore:
             if token is None:
                 raise
             connection.close()  # which takes back what is not committed
-            fault = faults.sentence(self.path, error, self._wait)
+            fault = _faults.sentence(self.path, error, self._wait)
             raise Refused(fault, self._after_a_failed_commit(token)) from None
 
     def _after_a_failed_commit(self, token: str) -> str:
@@ -143,14 +144,14 @@ class LedgerStore:
             if not self.file.with_name(f"{self.file.name}-journal").exists():
                 return "Whether the debit was committed cannot be read at present; no noise was drawn."
             found = False
-        return "The debit was committed all the same; no noise was drawn." if found else faults.NOTHING_SPENT
+        return "The debit was committed all the same; no noise was drawn." if found else _faults.NOTHING_SPENT
 
     @contextmanager
     def _opened(self, *, exclusive: bool, outcome: str) -> Iterator[tuple[sqlite3.Connection, Hold]]:
         deadline = time.monotonic() + self._wait
         try:
             with (
-                held(self.file, exclusive=exclusive, deadline=deadline) as hold,
+                _held(self.file, exclusive=exclusive, deadline=deadline) as hold,
                 closing(self._connected(max(deadline - time.monotonic(), 0.1))) as connection,
             ):
                 yield connection, hold
@@ -158,15 +159,15 @@ class LedgerStore:
         except Refused as refusal:
             fault, outcome = refusal.fault, outcome if refusal.outcome is None else refusal.outcome
         except FileNotFoundError:
-            fault = faults.no_ledger(self.path) if self._identity is None else faults.gone(self.path)
+            fault = _faults.no_ledger(self.path) if self._identity is None else _faults.gone(self.path)
         except NotAFile:
             fault = f"{self.path} is not a file; give the path of a ledger."
         except StillHeld:
-            fault = faults.in_use(self.path, self._wait)
+            fault = _faults.in_use(self.path, self._wait)
         except (sqlite3.Error, OSError) as error:
-            fault = faults.sentence(self.path, error, self._wait)
+            fault = _faults.sentence(self.path, error, self._wait)
         except UnicodeDecodeError:  # SQLite quotes a damaged file, and Python cannot read what it quotes
-            fault = faults.damaged(self.path)
+            fault = _faults.damaged(self.path)
         raise BadFile(f"{fault} {outcome}".strip())
 
     def _connected(self, wait: float) -> sqlite3.Connection:
@@ -185,40 +186,40 @@ class LedgerStore:
     def _check(self, connection: sqlite3.Connection, hold: Hold, *, new: bool = False) -> None:
         """Refuse what is not a whole ledger of this version, and the one that was met before."""
         if not hold.in_place:
-            raise Refused(faults.gone(self.path))
+            raise Refused(_faults.gone(self.path))
         if hold.size == 0 and not new:
-            raise Refused(faults.no_ledger(self.path))
+            raise Refused(_faults.no_ledger(self.path))
         (kind,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if kind != APPLICATION_ID:
-            raise Refused(faults.not_a_ledger(self.path))
-        if version != FORMAT:
-            raise Refused(faults.later_version(self.path, version, FORMAT))
+        if kind != _APPLICATION_ID:
+            raise Refused(_faults.not_a_ledger(self.path))
+        if version != _FORMAT:
+            raise Refused(_faults.later_version(self.path, version, _FORMAT))
         if new:
             return
         if not _is_whole(connection, hold):
-            raise Refused(faults.damaged(self.path))
+            raise Refused(_faults.damaged(self.path))
         self._recognise(connection)
 
     def _recognise(self, connection: sqlite3.Connection) -> None:
         known = connection.execute(_KNOWN).fetchone()
         if known is None or not isinstance(known[0], str):
-            raise Refused(faults.damaged(self.path))
+            raise Refused(_faults.damaged(self.path))
         identity, last = known
         (count,) = connection.execute("SELECT count(*) FROM spends").fetchone()
         if self._identity not in (None, identity):
-            raise Refused(faults.replaced(self.path))
+            raise Refused(_faults.replaced(self.path))
         if last != count:
-            raise Refused(faults.damaged(self.path))
+            raise Refused(_faults.damaged(self.path))
         if last < self._seen:
-            raise Refused(faults.rolled_back(self.path))
+            raise Refused(_faults.rolled_back(self.path))
         self._identity, self._seen = identity, max(self._seen, last)
 
 
 def _is_whole(connection: sqlite3.Connection, hold: Hold) -> bool:
     """The tables as they were made, before anything reads them; that no page is cut short, as SQLite reads zeros there;
     and SQLite's own checks."""
-    if not is_laid_out(connection):
+    if not _is_laid_out(connection):
         return False
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     (size,) = connection.execute("PRAGMA page_size").fetchone()
@@ -238,3 +239,166 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+# Hold a ledger's file for one operation: a lock that nothing else in this process can drop by accident.
+#
+# SQLite's own lock is not enough: on POSIX systems it is gone as soon as *any* handle on the file is closed in this
+# process, by a copy or a checksum for instance. This one belongs to its handle, so every operation takes it first.
+
+try:
+    import fcntl
+except ImportError:  # Windows, where SQLite's own locks last
+    fcntl = None  # type: ignore[assignment]
+
+_PAUSE = 0.005
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+class NotAFile(Exception):
+    """A folder, a device or a pipe."""
+
+
+class StillHeld(Exception):
+    """Another holder did not let go in time."""
+
+
+class Hold:
+    """The file that is held."""
+
+    def __init__(self, path: Path, handle: int) -> None:
+        self._path = path
+        self._handle = handle
+
+    @property
+    def in_place(self) -> bool:
+        """Whether its name still leads to it: what is written to a file without a name, nobody will find."""
+        try:
+            return os.path.samestat(os.stat(self._path), os.fstat(self._handle))
+        except OSError:
+            return False
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return os.fstat(self._handle).st_size
+
+
+@contextmanager
+def _held(path: Path, *, exclusive: bool, deadline: float) -> Iterator[Hold]:
+    """The file at the path, for this block alone (or with other readers), waiting for it until the deadline."""
+    # A file object, not a bare handle: if an interruption comes between any two lines, it is closed when forgotten.
+    with _opened(path) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise NotAFile
+        _lock(file.fileno(), exclusive=exclusive, deadline=deadline)
+        try:
+            yield Hold(path, file.fileno())
+        finally:
+            # A child that was forked meanwhile has the handle too: closing ours alone would not let go.
+            if fcntl is not None:
+                fcntl.flock(file.fileno(), fcntl.LOCK_UN)
+
+
+def _opened(path: Path) -> FileIO:
+    try:
+        return FileIO(path, opener=lambda name, _: os.open(name, _FLAGS))
+    except IsADirectoryError:
+        raise NotAFile from None
+
+
+def _lock(handle: int, *, exclusive: bool, deadline: float) -> None:
+    if fcntl is None:
+        return
+    kind = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
+    while True:
+        try:
+            fcntl.flock(handle, kind | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise StillHeld from None
+            time.sleep(_PAUSE)
+        except OSError:  # a file system without such locks: SQLite's own must do
+            return
+
+
+# The tables of a ledger's file: lines are added, and their state goes forward; nothing else can be done to them.
+
+_APPLICATION_ID = 0x5344504C
+"""Marks the file as a sparsedp ledger ("SDPL" in the SQLite header)."""
+
+_FORMAT = 1
+"""The version of the tables, in the SQLite header too."""
+
+# Amounts are exact rationals, so they are text: "1/3". What is asked for, and what is charged for it, stand side by
+# side. There is no column for rows, durations, sources or digests of the data, and no balance: it is summed each time.
+_TABLES = (
+    """CREATE TABLE ledger (
+  identity TEXT NOT NULL PRIMARY KEY)""",
+    """CREATE TABLE data_sets (
+  name TEXT NOT NULL PRIMARY KEY,
+  folded TEXT NOT NULL UNIQUE,
+  epsilon TEXT, delta TEXT, rho TEXT,
+  composition TEXT NOT NULL CHECK (composition IN ('basic', 'zcdp')),
+  limit_rho TEXT,
+  declared TEXT NOT NULL,
+  CHECK ((epsilon IS NULL) <> (rho IS NULL)))""",
+    """CREATE TABLE spends (
+  number INTEGER PRIMARY KEY,
+  data_set TEXT NOT NULL REFERENCES data_sets (name),
+  time TEXT NOT NULL,
+  purpose TEXT NOT NULL,
+  relation TEXT, protects TEXT,
+  epsilon TEXT, delta TEXT, rho TEXT,
+  charged_epsilon TEXT, charged_delta TEXT, charged_rho TEXT,
+  parameters TEXT NOT NULL,
+  request TEXT,
+  token TEXT NOT NULL UNIQUE,
+  state TEXT NOT NULL CHECK (state IN ('debited', 'stored', 'delivered')),
+  synopsis_digest TEXT,
+  release_digest TEXT,
+  CHECK (epsilon IS NOT NULL OR rho IS NOT NULL),
+  CHECK ((charged_epsilon IS NULL) <> (charged_rho IS NULL)),
+  CHECK (state <> 'stored' OR synopsis_digest IS NOT NULL),
+  CHECK ((state = 'delivered') = (release_digest IS NOT NULL)))""",
+    "CREATE INDEX spends_of_data_sets ON spends (data_set, request)",
+)
+
+_KEPT = "number, data_set, time, purpose, relation, protects, epsilon, delta, rho, charged_epsilon, charged_delta"
+_TRIGGERS = (
+    """CREATE TRIGGER spends_are_numbered BEFORE INSERT ON spends
+  WHEN NEW.number <> (SELECT coalesce(max(number), 0) + 1 FROM spends)
+  BEGIN SELECT raise(ABORT, 'spends are numbered one after the other'); END""",
+    """CREATE TRIGGER spends_stay BEFORE DELETE ON spends
+  BEGIN SELECT raise(ABORT, 'a debit is never given back'); END""",
+    f"""CREATE TRIGGER spends_are_final BEFORE UPDATE OF {_KEPT}, charged_rho, parameters, request, token ON spends
+  BEGIN SELECT raise(ABORT, 'a debit is never changed'); END""",
+    """CREATE TRIGGER states_go_forward BEFORE UPDATE ON spends
+  WHEN OLD.state = 'delivered' OR NEW.state = 'debited'
+  BEGIN SELECT raise(ABORT, 'a state only goes forward'); END""",
+    """CREATE TRIGGER data_sets_stay BEFORE DELETE ON data_sets
+  BEGIN SELECT raise(ABORT, 'a data set stays in its ledger'); END""",
+    """CREATE TRIGGER totals_are_final BEFORE UPDATE ON data_sets
+  BEGIN SELECT raise(ABORT, 'a total never changes'); END""",
+    """CREATE TRIGGER identity_stays BEFORE DELETE ON ledger
+  BEGIN SELECT raise(ABORT, 'a ledger keeps its identity'); END""",
+    """CREATE TRIGGER identity_is_final BEFORE UPDATE ON ledger
+  BEGIN SELECT raise(ABORT, 'a ledger keeps its identity'); END""",
+)
+
+STATEMENTS = (*_TABLES, *_TRIGGERS)
+
+
+def _lay_out(connection: sqlite3.Connection) -> None:
+    """Make an empty file a ledger without data sets, within the transaction that is under way."""
+    connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {_FORMAT}")
+    for statement in STATEMENTS:
+        connection.execute(statement)
+    connection.execute("INSERT INTO ledger VALUES (?)", (secrets.token_hex(16),))
+
+
+def _is_laid_out(connection: sqlite3.Connection) -> bool:
+    """Whether all tables and triggers are there, word for word, and nothing else."""
+    return statements_in(connection) == sorted(STATEMENTS)

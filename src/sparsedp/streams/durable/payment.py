@@ -23,8 +23,7 @@ from typing import Any
 
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.mechanisms.base import spent_already
-from sparsedp.privacy.ledger import Ledger
-from sparsedp.privacy.spend import Spend
+from sparsedp.privacy.ledger import Ledger, Spend
 from sparsedp.streams.base import Stream
 from sparsedp.streams.durable.creation import create
 from sparsedp.streams.durable.stream_file import StreamFile
