@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sparsedp.axes import Calendar, Categories
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.ingest import count
 from sparsedp.ingest.session import memory_limit, threads
 

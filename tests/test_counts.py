@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from sparsedp.axes import Integers
+from sparsedp.axes.domain import Domain
 from sparsedp.counts import Counts
-from sparsedp.domain import Domain
 from sparsedp.errors import PrivateSide
 
 

@@ -12,7 +12,7 @@ SOURCE = Path(sparsedp.__file__).parent
 LAYERS = [
     ["version", "files.untrusted", "errors"],
     ["validate", "progress", "arrays", "moments", "files"],
-    ["time_axis", "axes", "domain", "quantity"],
+    ["axes"],
     ["jit"],
     ["privacy"],
     ["bases", "sensing", "constraints"],

@@ -15,9 +15,10 @@ from sparsedp.version import __version__
 if TYPE_CHECKING:
     from sparsedp.audits import Audit, audit
     from sparsedp.axes import Bins, Calendar, Categories, Integers
+    from sparsedp.axes.domain import Domain
+    from sparsedp.axes.time_axis import TimeAxis
     from sparsedp.constraints import Constraints
     from sparsedp.counts import Counts
-    from sparsedp.domain import Domain
     from sparsedp.errors import (
         BadFile,
         BudgetExceeded,
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from sparsedp.streams import ContinualAdaptive, ContinualCompressive, ContinualCounter, ContinualDifference, Stream
     from sparsedp.streams.durable import open_stream
     from sparsedp.synopsis import Synopsis, open_synopsis
-    from sparsedp.time_axis import TimeAxis
 
 _HOME = {
     "Adaptive": "sparsedp.mechanisms",
@@ -61,7 +61,7 @@ _HOME = {
     "ContinualCounter": "sparsedp.streams",
     "ContinualDifference": "sparsedp.streams",
     "Counts": "sparsedp.counts",
-    "Domain": "sparsedp.domain",
+    "Domain": "sparsedp.axes.domain",
     "Hierarchical": "sparsedp.mechanisms",
     "Integers": "sparsedp.axes",
     "Interval": "sparsedp.releases.uncertainty",
@@ -79,7 +79,7 @@ _HOME = {
     "SparsedpError": "sparsedp.errors",
     "Stream": "sparsedp.streams",
     "Synopsis": "sparsedp.synopsis",
-    "TimeAxis": "sparsedp.time_axis",
+    "TimeAxis": "sparsedp.axes.time_axis",
     "UnknownName": "sparsedp.errors",
     "audit": "sparsedp.audits",
     "compare": "sparsedp.releases.comparison",

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from sparsedp.arrays import Integers
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import RECORDS, Domain, Quantity
 from sparsedp.errors import PrivateSide
-from sparsedp.quantity import RECORDS, Quantity
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sparsedp.axes.domain import RECORDS, Domain, Quantity
 from sparsedp.constraints import Constraints
-from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.privacy.guarantee import Expense
-from sparsedp.quantity import RECORDS, Quantity
 from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing import sensing_from
 from sparsedp.sensing.base import Sensing

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.arrays import Floats, usual_warnings
+from sparsedp.axes.domain import Domain, Quantity
+from sparsedp.axes.time_axis import TimeAxis
 from sparsedp.constraints import impose
-from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files import columns_file
 from sparsedp.files.columns_file import Contents, Packed
@@ -33,14 +34,12 @@ from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.progress import stage
-from sparsedp.quantity import Quantity
 from sparsedp.recovery.solution import Solution
 from sparsedp.releases.claims import UNUSABLE, check_promise, synopsis_needs
 from sparsedp.releases.error_models import ConstrainedErrors, IndependentCells, ScaledErrors
 from sparsedp.releases.release import Release
 from sparsedp.releases.uncertainty import Uncertainty
 from sparsedp.sensing.base import Sensing
-from sparsedp.time_axis import TimeAxis
 from sparsedp.version import __version__
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from sparsedp.audits._mechanisms import Case
 from sparsedp.audits._records import audit_records
 from sparsedp.audits._streams import StreamCase, _Views, audit_stream, least_shift
 from sparsedp.audits._transcripts import AuditSource, Recorder
+from sparsedp.axes.domain import Domain
 from sparsedp.constraints import Constraints
-from sparsedp.domain import Domain
 from sparsedp.ingest import _count
 from sparsedp.ingest.bounding import Reservoir
 from sparsedp.mechanisms import calibrated_noise

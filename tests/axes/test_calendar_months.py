@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsedp.axes import Calendar, axis_from
-from sparsedp.axes.months import begin_of_month, month_at
+from sparsedp.axes.periods import begin_of_month, month_at
 from sparsedp.errors import InvalidInput
 
 MONTHS = Calendar.between("month", "2023-01", "2024-12", every="1mo")

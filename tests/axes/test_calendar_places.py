@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsedp.axes import Calendar
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
 
 DAYS = Calendar.between("day", "2023-07-01", "2024-12-31")

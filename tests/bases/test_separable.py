@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsedp.axes import Bins, Categories, Integers
+from sparsedp.axes.domain import Domain
 from sparsedp.bases import Basis, basis_from
 from sparsedp.bases.haar import Haar
 from sparsedp.bases.identity import Identity
 from sparsedp.bases.separable import Separable, basis_for
-from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput, UnknownName
 
 SHAPES: list[tuple[int, ...]] = [(1,), (7,), (1, 1), (5, 8), (8, 5), (3, 1, 4), (2, 3, 2, 3)]

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 import sparsedp as sdp
 from sparsedp.axes import Integers
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.ingest import count
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import pyarrow.csv as pa_csv
 from hypothesis import strategies as st
 
 from sparsedp.axes import Axis, Bins, Calendar, Categories, Integers
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 
 Record = dict[str, Any]
 START = datetime(2024, 3, 30)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sparsedp.arrays import Integers
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 
 _WORD = 2**64
 

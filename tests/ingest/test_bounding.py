@@ -14,8 +14,8 @@ from slow_count import slow_count
 from sparsedp.arrays import Integers
 from sparsedp.axes import Bins, Categories
 from sparsedp.axes import Integers as WholeNumbers
+from sparsedp.axes.domain import Domain
 from sparsedp.bases.haar import Haar
-from sparsedp.domain import Domain
 from sparsedp.ingest import count
 from sparsedp.ingest.bounding import Reservoir
 from sparsedp.mechanisms.selection.scores import TailScores

@@ -10,8 +10,8 @@ import pytest
 from where_records_fall import cells_in
 
 from sparsedp.axes import Bins, Calendar, Categories, Integers
+from sparsedp.axes.domain import Domain
 from sparsedp.cli._files import records_from
-from sparsedp.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.ingest import count
 

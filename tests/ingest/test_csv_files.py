@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sparsedp.axes import Categories, Integers
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.ingest import _csv, count
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pyarrow as pa
 
 from sparsedp.axes import Calendar, Categories, Integers
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.ingest import NOT_PRIVATE_losses, count
 
 DOMAIN = Domain([Integers("age", 0, 9), Categories("sex", ["F", "M"])])

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sparsedp.axes import Axis, Calendar, Categories, Integers
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.ingest import count
 from sparsedp.ingest._columns import LONGEST

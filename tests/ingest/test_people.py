@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sparsedp.axes import Calendar, Categories
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.ingest import count
 from sparsedp.ingest.bounding import PersonColumn

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sparsedp.axes import Integers
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput, SparsedpError
 from sparsedp.ingest import count
 

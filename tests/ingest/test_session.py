@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sparsedp.axes import Integers
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput, SparsedpError
 from sparsedp.ingest import count
 from sparsedp.ingest.session import guarded, memory_limit, session, threads

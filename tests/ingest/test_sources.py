@@ -15,7 +15,7 @@ import pytest
 from slow_count import slow_count
 
 from sparsedp.axes import Calendar, Categories
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.ingest import count
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 from sparsedp.arrays import Integers
 from sparsedp.axes import Axis
 from sparsedp.axes import Integers as WholeNumbers
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.ingest import count
 
 

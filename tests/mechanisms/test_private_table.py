@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
+from sparsedp.axes.domain import Quantity
 from sparsedp.counts import Counts
 from sparsedp.errors import InvalidInput
-from sparsedp.quantity import Quantity
 
 DOMAIN = sdp.Domain([sdp.Categories("sex", ["F", "M"]), sdp.Integers("hour", 0, 3)])
 

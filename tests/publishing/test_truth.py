@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
+from sparsedp.axes.domain import Quantity
 from sparsedp.counts import Counts
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.source import SeededSource
 from sparsedp.publishing.truth import compare_with_truth
-from sparsedp.quantity import Quantity
 
 DOMAIN = sdp.Domain([sdp.Categories("sex", ["F", "M"]), sdp.Integers("hour", 0, 63)])
 COUNTS = np.random.default_rng(1).poisson(40 + 30 * np.sin(np.arange(128) / 9).reshape(DOMAIN.shape))

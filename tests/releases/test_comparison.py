@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
+from sparsedp.axes.domain import Quantity
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.source import SeededSource
-from sparsedp.quantity import Quantity
 from sparsedp.releases.comparison import compare
 from sparsedp.releases.uncertainty import CellErrors
 

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import sparsedp as sdp
+from sparsedp.axes.domain import RECORDS, Quantity
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.source import SeededSource
 from sparsedp.plan import Plan
-from sparsedp.quantity import RECORDS, Quantity
 from sparsedp.synopsis import Synopsis
 
 CENTS = Quantity("amount", Fraction(1, 100))

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import sparsedp as sdp
+from sparsedp.axes.time_axis import TimeAxis
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files import columns_file
 from sparsedp.privacy.guarantee import Expense, Guarantee
 from sparsedp.privacy.neighbours import Neighbours
-from sparsedp.time_axis import TimeAxis
 
 GUARANTEE = Guarantee((Expense("measure", sdp.Budget(epsilon="0.5")),), Neighbours(), private=True)
 

@@ -15,12 +15,12 @@ import pytest
 
 import sparsedp as sdp
 from repeatable_noise import noise_from
+from sparsedp.axes.domain import Quantity
 from sparsedp.counts import Counts
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files import columns_file
 from sparsedp.files.columns_file import Contents
 from sparsedp.noise.source import SeededSource
-from sparsedp.quantity import Quantity
 from sparsedp.releases import saved_form
 from sparsedp.releases.saved_form import RecoveredErrors
 from sparsedp.releases.uncertainty import CellErrors

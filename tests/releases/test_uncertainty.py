@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import sparsedp as sdp
 from sparsedp.axes import Bins, Categories
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files import columns_file
 from sparsedp.noise.gaussian_law import DiscreteGaussianLaw

@@ -14,7 +14,7 @@ import pytest
 from report_releases import a_year_of_hours, by_day_and_sex, by_diagnosis, not_private, on_four_axes
 
 import sparsedp as sdp
-from sparsedp.quantity import Quantity
+from sparsedp.axes.domain import Quantity
 from sparsedp.reports import _views, write_report
 from sparsedp.reports._page import page_of
 from sparsedp.reports.words import default_title

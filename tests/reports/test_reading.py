@@ -11,9 +11,9 @@ from report_releases import a_year_of_hours, by_day_and_sex, by_diagnosis, of_a_
 
 import sparsedp as sdp
 from sparsedp.axes import Axis
+from sparsedp.axes.domain import Quantity
 from sparsedp.counts import Counts
 from sparsedp.noise.source import SeededSource
-from sparsedp.quantity import Quantity
 from sparsedp.reports._page import snippets
 from sparsedp.reports._reading import DEVIATIONS, reading, what_ranges_miss
 from sparsedp.reports._statement import key_figures

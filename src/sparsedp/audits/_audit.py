@@ -14,7 +14,7 @@ from sparsedp.audits._findings import Audit, Finding
 from sparsedp.audits._mechanisms import Case, audit_mechanism
 from sparsedp.audits._records import RecordsCase, audit_records
 from sparsedp.audits._streams import audit_stream
-from sparsedp.domain import Declared, Domain
+from sparsedp.axes.domain import Declared, Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms import MECHANISMS, Mechanism
 from sparsedp.mechanisms.named import mechanism_named

@@ -14,7 +14,7 @@ from typing import Any, cast
 from sparsedp.audits._mechanisms import Case
 from sparsedp.audits._records import RecordsCase
 from sparsedp.audits._streams import Maker, StreamCase
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms import MECHANISMS, Adaptive, Compressive, Hierarchical, Laplace, Mechanism
 from sparsedp.privacy.budget import Budget

@@ -24,7 +24,7 @@ from sparsedp.audits._evidence import (
 )
 from sparsedp.audits._findings import Finding
 from sparsedp.audits._transcripts import Diverged, Draw, Loss, loss, played, recorded
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.named import name_and_settings
 from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw, LayersLaw

@@ -13,7 +13,7 @@ from sparsedp.arrays import Integers
 from sparsedp.audits._evidence import LEAST_P_VALUE
 from sparsedp.audits._findings import Finding
 from sparsedp.audits._mechanisms import CERTAIN
-from sparsedp.domain import Declared, Domain
+from sparsedp.axes.domain import Declared, Domain
 from sparsedp.errors import BadFile
 from sparsedp.ingest import count
 from sparsedp.ingest.request import Request, request_of

@@ -5,7 +5,6 @@ from sparsedp.axes.bins import Bins
 from sparsedp.axes.calendar import Calendar
 from sparsedp.axes.categories import Categories
 from sparsedp.axes.integers import Integers
-from sparsedp.axes.registry import AXES, axis_from
-from sparsedp.axes.spec import parse_axis
+from sparsedp.axes.spec import AXES, axis_from, parse_axis
 
 __all__ = ["AXES", "Axis", "Bins", "Calendar", "Categories", "Integers", "axis_from", "parse_axis"]

@@ -14,13 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Integers
-from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells, range_of
-from sparsedp.axes.quoting import quoted_name
+from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells, quoted_name, range_of
 from sparsedp.errors import InvalidInput
 from sparsedp.files.columns_file import Column
 from sparsedp.validate import Number, exact_number, kind_of, shown, whole
 
-WANTED = "give at least two rising numbers, such as [0, 18, 65, 120]"
+_WANTED = "give at least two rising numbers, such as [0, 18, 65, 120]"
 
 
 @dataclass(frozen=True)
@@ -170,16 +169,16 @@ class Bins(Axis):
 
 def _checked(edges: object) -> tuple[float, ...]:
     if isinstance(edges, str | bytes) or not isinstance(edges, Iterable):
-        raise InvalidInput("edges", f"of type {type(edges).__name__}", WANTED)
+        raise InvalidInput("edges", f"of type {type(edges).__name__}", _WANTED)
     given = tuple(_as_edge(edge) for edge in edges)
     if len(given) < 2:
-        raise InvalidInput("edges", f"{len(given)} number{'s' if len(given) != 1 else ''}", WANTED)
+        raise InvalidInput("edges", f"{len(given)} number{'s' if len(given) != 1 else ''}", _WANTED)
     checked_length("edges", f"the edges of {len(given) - 1:,} bins", len(given) - 1)
     if any(edge != edge for edge in given):
-        raise InvalidInput("edges", "not a number somewhere (NaN)", WANTED)
+        raise InvalidInput("edges", "not a number somewhere (NaN)", _WANTED)
     for left, right in pairwise(given):
         if left >= right:
-            raise InvalidInput("edges", f"not rising: {right:g} comes after {left:g}", WANTED)
+            raise InvalidInput("edges", f"not rising: {right:g} comes after {left:g}", _WANTED)
     return given
 
 

@@ -11,14 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.arrays import Integers
-from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells
-from sparsedp.axes.quoting import quoted_label, quoted_name
-from sparsedp.axes.whole_values import within
+from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells, quoted_label, quoted_name
+from sparsedp.axes.integers import within
 from sparsedp.errors import InvalidInput, UnknownName
 from sparsedp.files.columns_file import Column
 from sparsedp.validate import kind_of, whole
 
-WANTED = "give different labels, all of them text or all of them whole numbers"
+_WANTED = "give different labels, all of them text or all of them whole numbers"
 
 
 @dataclass(frozen=True)
@@ -104,18 +103,18 @@ class Categories(Axis):
 
 def _checked(labels: object) -> tuple[str, ...] | tuple[int, ...]:
     if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
-        raise InvalidInput("labels", f"of type {type(labels).__name__}", f"{WANTED}, in a list")
+        raise InvalidInput("labels", f"of type {type(labels).__name__}", f"{_WANTED}, in a list")
     given = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
     checked_length("labels", f"{len(given)} labels", len(given))
     if not all(type(label) is str for label in given) and not all(type(label) is int for label in given):
         kinds = " and ".join(sorted({type(label).__name__ for label in given}))
-        raise InvalidInput("labels", f"of type {kinds}", WANTED)
+        raise InvalidInput("labels", f"of type {kinds}", _WANTED)
     if len(set(given)) < len(given):
         seen: set[object] = set()
         twice = next(label for label in given if label in seen or seen.add(label))  # type: ignore[func-returns-value]
-        raise InvalidInput("labels", f"a list with {str(twice)[:40]!r} in it twice", WANTED)
+        raise InvalidInput("labels", f"a list with {str(twice)[:40]!r} in it twice", _WANTED)
     if not all(isinstance(label, str) or -(2**63) <= label < 2**63 for label in given):
-        raise InvalidInput("labels", "beyond 64-bit integers", WANTED)
+        raise InvalidInput("labels", "beyond 64-bit integers", _WANTED)
     return given
 
 

@@ -1,16 +1,21 @@
-"""Times as people name them: a moment, or a whole day, week, month or year."""
+"""Days, months, years and the clocks of time zones: how calendars divide time, and how people write it."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime, tzinfo
+from zoneinfo import ZoneInfo, available_timezones
 
 import numpy as np
 
-from sparsedp.axes.months import DAY, begin_of_month, month_at
-from sparsedp.errors import InvalidInput
-from sparsedp.moments import microseconds_of
+from sparsedp.arrays import Integers
+from sparsedp.axes.base import MOST_CELLS
+from sparsedp.axes.time_axis import Numbers, TimeAxis
+from sparsedp.errors import InvalidInput, UnknownName
+from sparsedp.moments import EPOCH, MICROSECOND, Step, microseconds_of
+
+# Times as people name them: a moment, or a whole day, week, month or year.
 
 _UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day"}
 """Of a datetime64; a finer one is a moment."""
@@ -75,3 +80,161 @@ def _end(begin: int, whole: str) -> int:
     if whole in ("month", "year"):
         return begin_of_month(month_at(begin) + (1 if whole == "month" else 12))
     return begin + {"day": DAY, "week": 7 * DAY}.get(whole, 0)
+
+
+# Months and years as steps: cells of unequal length, counted exactly.
+
+DAY = 86_400_000_000
+"""In microseconds."""
+
+STEPS = 'give a step such as "15min", "1h", "1d", "1mo" or "1y": a whole number and one of s, min, h, d, w, mo, y'
+
+_MONTHS = {"mo": 1, "month": 1, "months": 1, "quarter": 3, "quarters": 3, "y": 12, "year": 12, "years": 12}
+_MOST = 12 * 10_000
+
+
+def months_of(every: Step) -> int | None:
+    """How many months a step has; None of one with a fixed length, or of what is no step."""
+    if isinstance(every, np.timedelta64) and np.datetime_data(every.dtype)[0] in ("M", "Y") and not np.isnat(every):
+        months = int(every.astype("timedelta64[M]").astype(np.int64))
+    else:
+        parts = re.fullmatch(r"\s*([0-9]{1,18}) ?([A-Za-z]+)\s*", every) if isinstance(every, str) else None
+        if parts is None or parts[2].lower() not in _MONTHS:
+            return None
+        months = int(parts[1]) * _MONTHS[parts[2].lower()]
+    if not 0 < months <= _MOST:
+        raise InvalidInput("every", "not above zero" if months <= 0 else "longer than 10,000 years", STEPS)
+    return months
+
+
+def shown_months(months: int) -> str:
+    """As `every` is written: 3mo, 1y."""
+    return f"{months}mo" if months % 12 else f"{months // 12}y"
+
+
+def begin_of_month(months: Numbers) -> Numbers:
+    """When a month begins, in microseconds since 1970; months are counted from January 1970."""
+    # Counted from March of the year 0: the leap day is then the last of its year.
+    since = months + (1970 * 12 - 2)
+    year = since // 12
+    days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * (since % 12) + 2) // 5 - 719_468
+    return days * DAY
+
+
+def month_at(moments: Numbers) -> Numbers:
+    """The month of a moment in microseconds since 1970, counted from January 1970."""
+    months = np.asarray(moments, dtype=np.int64).astype("datetime64[us]").astype("datetime64[M]").astype(np.int64)
+    return int(months) if isinstance(moments, int) else months
+
+
+# Time zones by their IANA names, and the wall clock of one at many instants.
+
+NO_TIME = -(2**63)
+"""What stands for a missing or unreadable time: datetime64's own mark."""
+
+_SECOND = 1_000_000
+"""In microseconds. No zone changes its offset within a second."""
+
+IN_UTC = ("UTC", "Etc/UTC")
+"""Zones whose wall clock shows UTC."""
+
+_WANTED = "give the IANA name of a time zone, such as 'Europe/Berlin' or 'UTC'"
+_OF_THE_MACHINE = ("localtime", "posixrules", "Factory")
+"""Names that some machines have, and that mean another zone on each."""
+
+
+def checked_zone(zone: object) -> str | None:
+    """The name of a zone; None for none."""
+    if zone is None:
+        return None
+    if isinstance(zone, tzinfo):
+        zone = "UTC" if zone is UTC else getattr(zone, "key", zone)
+    if not isinstance(zone, str):
+        raise InvalidInput("zone", f"of type {type(zone).__name__}", _WANTED)
+    try:
+        if zone not in _OF_THE_MACHINE:
+            return ZoneInfo(zone).key
+    except (KeyError, ValueError, OSError):  # no such file, no path within the folder, a folder
+        pass
+    raise UnknownName("zone", zone[:60], available_timezones(), _WANTED)
+
+
+def wall_clock(instants: Integers, zone: str) -> Integers:
+    """What the clocks of a zone show at each instant, both in microseconds since 1970; NO_TIME outside years 1–9999."""
+    known = np.flatnonzero(instants != NO_TIME)
+    moments = instants.ravel()[known]
+    offsets, sure = _offsets(moments, DAY, zone)
+    if not sure.all():
+        offsets[~sure] = _offsets(moments[~sure], _SECOND, zone)[0]
+    walls = np.full(instants.size, NO_TIME, dtype=np.int64)
+    walls[known] = np.where(offsets == NO_TIME, NO_TIME, moments + offsets)
+    return walls.reshape(instants.shape)
+
+
+def _offsets(moments: Integers, span: int, zone: str) -> tuple[Integers, Integers]:
+    """The offset at the begin of each moment's span, and whether it is the same at the span's end.
+
+    Spans are far fewer than moments: one look in the zone's table for each, not for every record.
+    """
+    info = ZoneInfo(zone)
+    spans, places = np.unique(moments // span, return_inverse=True)
+    begins = np.array([_offset(one * span, info) for one in spans.tolist()], dtype=np.int64)
+    ends = np.array([_offset((one + 1) * span, info) for one in spans.tolist()], dtype=np.int64)
+    return begins[places], (begins == ends)[places]
+
+
+def _offset(moment: int, info: ZoneInfo) -> int:
+    try:
+        local = (EPOCH + moment * MICROSECOND).replace(tzinfo=UTC).astimezone(info)
+    except OverflowError:
+        return NO_TIME
+    return (local.replace(tzinfo=None) - EPOCH) // MICROSECOND - moment
+
+
+# The ends of a calendar as people write them: the last day included, or the time of day where the last cell ends.
+
+_MINUTE = 60_000_000
+LAST = (datetime.max - EPOCH) // MICROSECOND
+"""When the last cell of a calendar must have ended, in microseconds since 1970."""
+
+
+def written_span(first: int, end: int, *, in_utc: bool) -> str:
+    """2024-01-01..2024-12-31, or 2024-01-01T08:00..2024-01-01T17:00; Z marks times in UTC."""
+    if in_utc:
+        return f"{_moment(first)}Z..{_moment(end)}Z"
+    return f"{_moment(first) if first % DAY else _day(first)}..{_written_end(end)}"
+
+
+def _written_end(end: int) -> str:
+    """The last day, where the last cell ends with one."""
+    return _moment(end) if end % DAY else _day(end - DAY)
+
+
+def checked_count(time: TimeAxis, end: int) -> int:
+    """How many cells there are until `end`, which must be where one ends; nothing is laid out to find out."""
+    if end <= time.begin_of(0):
+        raise InvalidInput("last", "before first", f"give a later one: the first cell begins at {time.shown(0)}")
+    if end > LAST:
+        raise InvalidInput("last", "beyond the calendar", "give one in the year 9998 or before")
+    count = time.tick_at(end)
+    if time.begin_of(count) != end:
+        near = [time.begin_of(cells) for cells in (count, count + 1) if cells > 0]
+        nearest = " or ".join(_shown_end(one, utc=time.utc) for one in near if one <= LAST)
+        given = f"{_shown_end(end, utc=time.utc)}, which is not the end of one of the {time}"
+        raise InvalidInput("last", given, f"give {nearest}")
+    if count > MOST_CELLS:
+        given = f"{_shown_end(end, utc=time.utc)}, after {count:,} {time}"
+        raise InvalidInput("last", given, f"give coarser or fewer cells: at most 2**28 = {MOST_CELLS:,}")
+    return count
+
+
+def _shown_end(end: int, *, utc: bool) -> str:
+    return f"{_moment(end)}Z" if utc else _written_end(end)
+
+
+def _day(moment: int) -> str:
+    return (EPOCH + moment * MICROSECOND).date().isoformat()
+
+
+def _moment(moment: int) -> str:
+    return (EPOCH + moment * MICROSECOND).isoformat(timespec="auto" if moment % _MINUTE else "minutes")

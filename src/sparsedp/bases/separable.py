@@ -9,11 +9,11 @@ from math import prod
 import numpy as np
 
 from sparsedp.arrays import Floats, float_vector
+from sparsedp.axes.domain import Domain
 from sparsedp.bases.along_axis import analyze_along, synthesize_along
 from sparsedp.bases.base import Basis
 from sparsedp.bases.identity import Identity
 from sparsedp.bases.registry import basis_from
-from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.validate import MAX_CELLS
 

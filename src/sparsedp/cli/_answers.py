@@ -24,7 +24,7 @@ from sparsedp.releases.uncertainty import UnknownTogether, checked_level
 if TYPE_CHECKING:
     from sparsedp.arrays import Floats
     from sparsedp.axes.base import Axis
-    from sparsedp.domain import Domain
+    from sparsedp.axes.domain import Domain
     from sparsedp.releases.distribution import TimeInterval
     from sparsedp.releases.release import Release
     from sparsedp.releases.uncertainty import Interval

@@ -174,7 +174,7 @@ def _bought(spend: Spend) -> tuple[str, str]:
     """The axes of what was published, and the mechanism; of a stream its schedule and its kind."""
     parameters: Any = spend.parameters
     if "stream" in parameters:
-        from sparsedp.time_axis import TimeAxis
+        from sparsedp.axes.time_axis import TimeAxis
 
         terms = parameters.get("terms", {})
         return f"a stream, {TimeAxis(terms.get('start'), terms.get('every'))}", str(parameters["stream"])

@@ -13,7 +13,7 @@ import typer
 from sparsedp.errors import BadFile, InvalidInput, UnknownName
 
 if TYPE_CHECKING:
-    from sparsedp.domain import Domain
+    from sparsedp.axes.domain import Domain
     from sparsedp.mechanisms.base import Mechanism
     from sparsedp.privacy.ledger_file import DataSetLedger, LedgerFile
 
@@ -166,7 +166,7 @@ def domain_of(by: Sequence[str] | None) -> Domain:
     if not by:
         raise InvalidInput("--by", "missing", "declare at least one axis, such as --by 'day:2024-01-01..2024-12-31/1d'")
 
-    from sparsedp.domain import Domain
+    from sparsedp.axes.domain import Domain
 
     return Domain.parse(list(by))
 

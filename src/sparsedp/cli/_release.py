@@ -47,7 +47,7 @@ from sparsedp.cli._project import Settings, project_settings, refuse_outside, ta
 from sparsedp.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from sparsedp.domain import Domain
+    from sparsedp.axes.domain import Domain
     from sparsedp.mechanisms.base import Mechanism
     from sparsedp.privacy.budget import Asked
 

@@ -274,7 +274,7 @@ def show_status(file: Annotated[str, typer.Argument(help="The stream's file.")],
 
 def status_of(file: str) -> dict[str, Any]:
     """What is public about a stream's file."""
-    from sparsedp.time_axis import TimeAxis
+    from sparsedp.axes.time_axis import TimeAxis
 
     with the_stream(file) as stream:
         described, ticks = stream.describe(), stream.ticks

@@ -21,8 +21,8 @@ from sparsedp.cli._stream import the_stream
 from sparsedp.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from sparsedp.axes.time_axis import TimeAxis
     from sparsedp.streams.base import Stream
-    from sparsedp.time_axis import TimeAxis
 
 
 OBSERVE_EXAMPLES = """
@@ -54,7 +54,7 @@ def observe_counts(
     Without --follow all lines are checked before the first is taken in. A tick with a time that was delivered before is
     counted once; lines without times are always the next ticks, so deliver them once only.
     """
-    from sparsedp.time_axis import TimeAxis
+    from sparsedp.axes.time_axis import TimeAxis
 
     if sys.stdin.isatty():
         note("type one tick a line, and Ctrl-D after the last.")

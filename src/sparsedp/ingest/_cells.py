@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from sparsedp.axes import Axis, Bins, Calendar, Categories, Integers
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.ingest._columns import DATES, INSTANTS, TIMES, WHOLE, SourceColumn, microseconds
 from sparsedp.moments import EPOCH, MICROSECOND

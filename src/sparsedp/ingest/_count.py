@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from sparsedp.arrays import Integers
+from sparsedp.axes.domain import Declared, Quantity
 from sparsedp.counts import Counts
-from sparsedp.domain import Declared
 from sparsedp.ingest._cells import Lookups, steps_of
 from sparsedp.ingest._columns import RECORDS, Needed, Source, SourceColumn
 from sparsedp.ingest.bounding import PersonColumn, Reservoir, kept_totals, person_column
@@ -16,7 +16,6 @@ from sparsedp.ingest.request import Request, request_of
 from sparsedp.ingest.session import guarded, session
 from sparsedp.ingest.sources import source_of
 from sparsedp.progress import stage
-from sparsedp.quantity import Quantity
 from sparsedp.validate import Number
 
 # From records to counts: `sparsedp.count`.

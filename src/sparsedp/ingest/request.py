@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from sparsedp import validate
 from sparsedp.axes import Axis
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.ingest._cells import Outside, outside_of, real_number, sql_double
 from sparsedp.ingest._columns import Needed, SourceColumn

@@ -10,8 +10,8 @@ import numpy as np
 
 from sparsedp import validate
 from sparsedp.arrays import Floats, Integers, Mask
+from sparsedp.axes.domain import Domain
 from sparsedp.constraints import Constraints
-from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.adaptive_grid import (
     block_size,

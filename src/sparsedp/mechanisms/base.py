@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from sparsedp import validate
 from sparsedp.arrays import Integers, usual_warnings
+from sparsedp.axes.domain import Declared, Domain
 from sparsedp.constraints import Constraints
 from sparsedp.counts import Counts
-from sparsedp.domain import Declared, Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.measurement import RawMeasurement
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise

@@ -10,9 +10,9 @@ from typing import ClassVar
 
 from sparsedp import validate
 from sparsedp.arrays import Integers
+from sparsedp.axes.domain import Domain
 from sparsedp.bases import basis_from
 from sparsedp.bases.separable import basis_for
-from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.base import Mechanism, noise_for
 from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates

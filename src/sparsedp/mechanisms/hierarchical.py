@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sparsedp import validate
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.plan import Plan
 from sparsedp.recovery.plan import RecoveryPlan

@@ -8,12 +8,11 @@ import numpy.typing as npt
 
 from sparsedp import validate
 from sparsedp.arrays import Integers
+from sparsedp.axes.domain import RECORDS, Declared, Domain, Quantity
 from sparsedp.constraints import Constraints
 from sparsedp.counts import Counts
-from sparsedp.domain import Declared, Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.privacy.neighbours import Counted
-from sparsedp.quantity import RECORDS, Quantity
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.plan import Plan
 from sparsedp.recovery.plan import RecoveryPlan

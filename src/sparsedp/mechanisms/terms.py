@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import cast
 
 from sparsedp import validate
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
 from sparsedp.mechanisms.roots import root_below

@@ -11,7 +11,7 @@ import numpy as np
 from sparsedp.arrays import Floats, Integers
 from sparsedp.axes import Axis
 from sparsedp.axes.base import Cells
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 
 # Made-up shapes that a table of counts may have: public, repeatable, and drawn anew for every run.
 

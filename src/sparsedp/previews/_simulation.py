@@ -13,7 +13,7 @@ import numpy as np
 from sparsedp.arrays import Floats, Integers
 from sparsedp.axes import Axis, Categories
 from sparsedp.axes import Integers as IntegerAxis
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms import Mechanism
 from sparsedp.mechanisms.named import name_and_settings

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sparsedp import validate
 from sparsedp.arrays import Floats
 from sparsedp.axes import Axis
-from sparsedp.domain import Declared, Domain
+from sparsedp.axes.domain import Declared, Domain
 from sparsedp.errors import InvalidInput, UnknownName
 from sparsedp.mechanisms import Mechanism
 from sparsedp.previews._made_up import ALIASES, ALL_SHAPES, ASKED, SHAPES, WITHOUT_ORDER, cells_asked_for

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sparsedp import validate
+from sparsedp.axes.domain import Declared
 from sparsedp.constraints import Constraints
-from sparsedp.domain import Declared
 from sparsedp.files.signatures import signing_key
 from sparsedp.mechanisms import Mechanism
 from sparsedp.privacy.budget import Budget, asked_for

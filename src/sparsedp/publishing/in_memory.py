@@ -7,9 +7,9 @@ import os
 import numpy.typing as npt
 
 from sparsedp import validate
+from sparsedp.axes.domain import Declared
 from sparsedp.constraints import Constraints
 from sparsedp.counts import Counts
-from sparsedp.domain import Declared
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms import MECHANISMS, Adaptive, Mechanism
 from sparsedp.mechanisms.named import mechanism_named

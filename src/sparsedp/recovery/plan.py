@@ -8,9 +8,9 @@ from typing import Any
 
 from sparsedp import validate
 from sparsedp.arrays import Integers
+from sparsedp.axes.domain import Domain
 from sparsedp.bases import Basis, basis_from
 from sparsedp.bases.separable import basis_for
-from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.law import LayersLaw, NoiseLaw, TicksAndTotalsLaw
 from sparsedp.recovery.layers.recover import ESTIMATES, estimate

@@ -28,14 +28,13 @@ from typing import Any
 
 import numpy as np
 
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import RECORDS, Domain, Quantity
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files.parquet_claims import Claim
 from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
 from sparsedp.noise.law import ContinualCounterLaw, DiscreteLaplaceLaw, LayersLaw, NoiseLaw, TicksAndTotalsLaw
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
-from sparsedp.quantity import RECORDS, Quantity
 from sparsedp.sensing import sensing_from
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.group_sums import GroupSums

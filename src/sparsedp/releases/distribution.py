@@ -13,11 +13,11 @@ from sparsedp.arrays import Floats, Integers
 from sparsedp.axes import Bins, Calendar, Categories
 from sparsedp.axes import Integers as IntegerAxis
 from sparsedp.axes.base import Axis
+from sparsedp.axes.time_axis import TimeAxis
 from sparsedp.errors import InvalidInput
 from sparsedp.moments import EPOCH
 from sparsedp.releases.error_models import cost
 from sparsedp.releases.uncertainty import Interval, Uncertainty, checked_level, interval_of, normal_quantile
-from sparsedp.time_axis import TimeAxis
 from sparsedp.validate import Number, share, whole
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from sparsedp.arrays import Floats
 from sparsedp.axes import Calendar
 from sparsedp.axes.base import Cells
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import RECORDS, Domain, Quantity
+from sparsedp.axes.time_axis import TimeAxis
 from sparsedp.errors import InvalidInput
 from sparsedp.files import columns_file
 from sparsedp.files.signatures import Signature, signing_key
@@ -25,14 +26,12 @@ from sparsedp.files.untrusted import printable
 from sparsedp.moments import Moments
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
-from sparsedp.quantity import RECORDS, Quantity
 from sparsedp.releases import distribution, queries, saved_form, sql
 from sparsedp.releases.distribution import Share, TimeInterval
 from sparsedp.releases.error_models import marginal_errors, summed
 from sparsedp.releases.queries import CellAnswer, axis_numbers, given_weights, place_of, range_bounds, weights_of
 from sparsedp.releases.saved_form import Recoverable
 from sparsedp.releases.uncertainty import Interval, Uncertainty, UnknownTogether, checked_level, interval_of
-from sparsedp.time_axis import TimeAxis
 from sparsedp.validate import Number
 from sparsedp.version import __version__
 

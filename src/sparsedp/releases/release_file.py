@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sparsedp.arrays import Floats
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import RECORDS, Domain, Quantity
+from sparsedp.axes.time_axis import TimeAxis
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files.columns_file import Column, Contents, Packed, contents_of, open_contents
 from sparsedp.files.signatures import check_signer
 from sparsedp.noise.law import noise_law_from
 from sparsedp.privacy.guarantee import Guarantee
-from sparsedp.quantity import RECORDS, Quantity
 from sparsedp.releases import saved_form
 from sparsedp.releases.claims import UNUSABLE, check_promise, embedded_needs, release_needs
 from sparsedp.releases.release import Release
@@ -26,7 +26,6 @@ from sparsedp.releases.uncertainty import CellErrors, Uncertainty, uncertainty_f
 from sparsedp.sensing import sensing_from
 from sparsedp.sensing.registry import SENSINGS
 from sparsedp.synopsis import Synopsis, synopsis_of
-from sparsedp.time_axis import TimeAxis
 from sparsedp.validate import named
 from sparsedp.version import __version__
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from sparsedp.arrays import Floats
+from sparsedp.axes.domain import RECORDS
 from sparsedp.errors import InvalidInput, SparsedpError
 from sparsedp.files.columns_file import Column, Contents, Packed
 from sparsedp.files.signatures import Signature, SigningKey
-from sparsedp.quantity import RECORDS
 from sparsedp.releases.claims import UNUSABLE
 from sparsedp.releases.uncertainty import CellErrors, Uncertainty, interval_of, kept_in_file
 

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from sparsedp.arrays import Integers
+from sparsedp.axes.time_axis import TimeAxis
 from sparsedp.errors import InvalidInput
-from sparsedp.time_axis import TimeAxis
 
 USUAL_GAP = 100
 """A longer gap is taken for a mistake in the time unless the caller says that it is none: it is filled for good."""

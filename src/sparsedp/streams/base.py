@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from sparsedp import validate
 from sparsedp.arrays import Integers
+from sparsedp.axes.time_axis import TimeAxis
 from sparsedp.errors import InvalidInput, PrivateSide
 from sparsedp.mechanisms.base import spent_already
 from sparsedp.noise.law import StreamLaw
@@ -31,7 +32,6 @@ from sparsedp.streams.counters import Counters
 from sparsedp.streams.keeping import InMemory, Keeper, Published
 from sparsedp.streams.terms import StreamTerms
 from sparsedp.synopsis import Synopsis
-from sparsedp.time_axis import TimeAxis
 from sparsedp.validate import MAX_CELLS
 
 

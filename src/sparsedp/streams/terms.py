@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypedDict, cast
 
 from sparsedp import validate
+from sparsedp.axes.time_axis import TimeAxis
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.terms import Terms, checked_pure_terms
 from sparsedp.moments import Moment, Step
@@ -13,7 +14,6 @@ from sparsedp.noise.source import RandomSource
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger import Ledger
 from sparsedp.privacy.neighbours import UNITS
-from sparsedp.time_axis import TimeAxis
 
 
 class TermArguments(TypedDict, total=False):

@@ -10,9 +10,9 @@ import pytest
 from sparsedp.arrays import Integers
 from sparsedp.axes import Categories
 from sparsedp.axes import Integers as WholeNumbers
+from sparsedp.axes.domain import Domain
 from sparsedp.bases import basis_from
 from sparsedp.bases.separable import Separable, basis_for
-from sparsedp.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.selection.rounded_tails import ERROR_SHARE
 from sparsedp.mechanisms.selection.separable_tails import TAP, separable_analysis

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparsedp.axes.time_axis import TimeAxis
 from sparsedp.errors import InvalidInput
 from sparsedp.moments import FARTHEST, UNITS
-from sparsedp.time_axis import TimeAxis
 from sparsedp.validate import MAX_CELLS
 
 HOURS = TimeAxis("2026-01-01T00:00Z", every="1h")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sparsedp import validate
 from sparsedp.arrays import Integers
 from sparsedp.axes import Axis, axis_from, parse_axis
 from sparsedp.axes import Integers as WholeNumbers
@@ -17,10 +19,15 @@ from sparsedp.axes.base import MOST_CELLS, Cells
 from sparsedp.axes.spec import EXAMPLES
 from sparsedp.errors import InvalidInput, UnknownName
 from sparsedp.files.columns_file import Column
+from sparsedp.files.untrusted import printable
 from sparsedp.validate import whole
 
-MOST_AXES = 32
-RESERVED = ("count", "total", "stderr")
+if TYPE_CHECKING:
+    from sparsedp.arrays import Floats
+
+
+_MOST_AXES = 32
+_RESERVED = ("count", "total", "stderr")
 """The columns of a saved release that hold what was published, not where."""
 
 
@@ -39,7 +46,7 @@ class Domain:
     def __init__(self, axes: Axis | Iterable[Axis]) -> None:
         given = (axes,) if isinstance(axes, Axis) else axes
         if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-            raise InvalidInput("axes", f"of type {type(given).__name__}", WANTED)
+            raise InvalidInput("axes", f"of type {type(given).__name__}", _WANTED)
         object.__setattr__(self, "axes", _checked(tuple(given)))
 
     @classmethod
@@ -74,7 +81,7 @@ class Domain:
         several = isinstance(declared, Iterable) and not isinstance(declared, str | bytes)
         parts: list[Any] = list(declared) if several else [declared]  # type: ignore[arg-type]
         if not all(isinstance(part, str | Axis) for part in parts):
-            raise InvalidInput("domain", f"of type {type(declared).__name__}", DECLARED_WANTED)
+            raise InvalidInput("domain", f"of type {type(declared).__name__}", _DECLARED_WANTED)
         return cls([_parsed(part) if isinstance(part, str) else part for part in parts])
 
     @property
@@ -174,8 +181,8 @@ class Domain:
 Declared = Domain | Axis | str | Iterable[Axis | str]
 """How a domain may be given to the calls that need one."""
 
-DECLARED_WANTED = "give a sparsedp.Domain, or its axes: ['day:2024-01-01..2024-12-31', 'sex:F,M']"
-WANTED = "give a list of axes, such as [sparsedp.Bins('age', [0, 18, 65, 120])]; Domain.parse reads text"
+_DECLARED_WANTED = "give a sparsedp.Domain, or its axes: ['day:2024-01-01..2024-12-31', 'sex:F,M']"
+_WANTED = "give a list of axes, such as [sparsedp.Bins('age', [0, 18, 65, 120])]; Domain.parse reads text"
 
 
 def _parsed(text: str) -> Axis:
@@ -190,12 +197,12 @@ def _parsed(text: str) -> Axis:
 
 def _checked(axes: tuple[Any, ...]) -> tuple[Axis, ...]:
     if not axes:
-        raise InvalidInput("axes", "empty", WANTED)
-    if len(axes) > MOST_AXES:
-        raise InvalidInput("axes", f"a list of {len(axes)} axes", f"give at most {MOST_AXES}")
+        raise InvalidInput("axes", "empty", _WANTED)
+    if len(axes) > _MOST_AXES:
+        raise InvalidInput("axes", f"a list of {len(axes)} axes", f"give at most {_MOST_AXES}")
     for axis in axes:
         if not isinstance(axis, Axis):
-            raise InvalidInput("axes", f"a list with something of type {type(axis).__name__} in it", WANTED)
+            raise InvalidInput("axes", f"a list with something of type {type(axis).__name__} in it", _WANTED)
     names = [axis.name for axis in axes]
     for name in names:
         if names.count(name) > 1:
@@ -212,10 +219,70 @@ def _checked(axes: tuple[Any, ...]) -> tuple[Axis, ...]:
 
 def _check_columns(axes: tuple[Axis, ...]) -> None:
     """A saved release has a column or two for each axis, and its own."""
-    taken = dict.fromkeys(RESERVED, "the release's own")
+    taken = dict.fromkeys(_RESERVED, "the release's own")
     for axis in axes:
         for column in axis.column_names:
             if column in taken:
                 given = f"a list in which {axis.name!r} needs the column {column!r}, which is {taken[column]}"
                 raise InvalidInput("axes", given, "rename the axis")
             taken[column] = f"that of {axis.name!r}"
+
+
+# What the cells count: records, or the sum of a value on a declared grid.
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Records (`value` is None), or the sum of the column `value` in steps of `resolution`.
+
+    Before the noise every cell is a whole number of steps; a release multiplies its estimates by the resolution, so
+    that people read them in the column's own unit.
+
+    >>> print(Quantity("amount", "0.01"), Quantity())
+    total amount records
+    """
+
+    value: str | None = None
+    resolution: Fraction = Fraction(1)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "resolution", validate.positive("resolution", self.resolution))
+        if self.value is None and self.resolution != 1:
+            raise InvalidInput("resolution", validate.shown(self.resolution), "give it with a value column only")
+        if self.value is not None and not (isinstance(self.value, str) and self.value):
+            raise InvalidInput("value", f"of type {type(self.value).__name__}", "give the name of the summed column")
+
+    @property
+    def column(self) -> str:
+        """The column of a file that holds the estimates: "count", or "total" of a value."""
+        return "count" if self.value is None else "total"
+
+    def in_units(self, steps: Floats) -> Floats:
+        """Whole or estimated steps in the column's own unit; each is the float nearest to the exact product, or next
+        to it."""
+        if self.resolution == 1:
+            return steps
+        # One product and one quotient: 123 steps of 1/100 are 1.23, and not 1.2300000000000002.
+        return np.asarray(steps * float(self.resolution.numerator) / float(self.resolution.denominator))
+
+    def check_columns(self, domain: Domain) -> None:
+        """No axis may take the column that holds the estimates: said before anything is spent."""
+        for axis in domain.axes:
+            if self.column in axis.column_names:
+                given = f"with an axis {axis.name!r} that needs the column {self.column!r}, which holds the sums"
+                raise InvalidInput("domain", given, "rename the axis")
+
+    def __str__(self) -> str:
+        return "records" if self.value is None else printable(f"total {self.value}")
+
+    def describe(self) -> dict[str, Any]:
+        """A JSON-able description; `Quantity.from_description` gives it back."""
+        return {"value": self.value, "resolution": str(self.resolution)}
+
+    @classmethod
+    def from_description(cls, description: Mapping[str, Any]) -> Quantity:
+        """The quantity that `describe` described."""
+        return cls(description["value"], validate.exact_number("resolution", description["resolution"]))
+
+
+RECORDS = Quantity()

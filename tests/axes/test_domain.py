@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsedp.axes import Axis, Bins, Calendar, Categories, Integers
-from sparsedp.domain import Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput, UnknownName
 
 REGION = Categories("region", ["north", "south"])
