@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from sparsedp.constraints import Constraints
-from sparsedp.constraints.mask_runs import mask_from, runs_of
+from sparsedp.constraints.constraints import mask_from, runs_of
 from sparsedp.errors import InvalidInput, UnknownName
 
 

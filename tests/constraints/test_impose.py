@@ -7,7 +7,7 @@ from known_tables import KnownTable, assert_obeys, known_table
 
 from sparsedp.arrays import Floats
 from sparsedp.constraints import Constraints, impose
-from sparsedp.constraints.nonnegative import spread_totals
+from sparsedp.constraints._impose import spread_totals
 from sparsedp.errors import InvalidInput
 
 KINDS = {

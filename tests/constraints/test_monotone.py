@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.optimize import isotonic_regression
 
 from sparsedp.arrays import Floats
-from sparsedp.constraints.monotone import filled_up, forced_zeros, monotone_lines, nearest_monotone
+from sparsedp.constraints._margins import filled_up, forced_zeros, monotone_lines, nearest_monotone
 
 TABLES = arrays(np.float64, array_shapes(max_dims=3, max_side=8), elements=st.floats(-100, 100))
 

@@ -8,8 +8,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from sparsedp.arrays import Floats
 from sparsedp.constraints import nonnegative_keeping_totals
-from sparsedp.constraints.halving import Halving
-from sparsedp.constraints.nonnegative import spread_totals
+from sparsedp.constraints._impose import Halving, spread_totals
 
 TABLES = arrays(np.float64, array_shapes(max_dims=3, max_side=7), elements=st.floats(-1e6, 1e6))
 

@@ -7,10 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from sparsedp.arrays import Floats
-from sparsedp.constraints.halving import Halving
-from sparsedp.constraints.margin import Margin
-from sparsedp.constraints.two_margins import rounded_with_two_margins
-from sparsedp.constraints.whole_numbers import rounded, rounded_monotone
+from sparsedp.constraints._impose import Halving, rounded, rounded_monotone
+from sparsedp.constraints._margins import Margin, rounded_with_two_margins
 from sparsedp.errors import SparsedpError
 
 TABLES = arrays(

@@ -9,18 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Integers
-from sparsedp.constraints.checked import CheckedConstraints, check
-from sparsedp.constraints.mask_runs import mask_from, runs_of
-from sparsedp.constraints.public_totals import MOST, whole_totals
+from sparsedp.arrays import Integers, Mask
+from sparsedp.constraints._checked import MOST, CheckedConstraints, check, whole_totals
 from sparsedp.errors import InvalidInput
 from sparsedp.files.untrusted import printable
-from sparsedp.validate import MAX_CELLS, one_of, whole, yes_or_no
+from sparsedp.validate import MAX_CELLS, MAX_DIMENSIONS, one_of, whole, yes_or_no
 
-Axis = int | str
-Axes = Axis | tuple[Axis, ...]
+_Axis = int | str
+_Axes = _Axis | tuple[_Axis, ...]
 
-DIRECTIONS = {"increasing": 1, "decreasing": -1}
+_DIRECTIONS = {"increasing": 1, "decreasing": -1}
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +55,7 @@ class Constraints:
             given = _mapping("monotone", self.monotone, "give {axis: 'increasing'} or {axis: 'decreasing'}")
             for axis, direction in given.items():
                 _axis("monotone", axis)
-                one_of("monotone", direction, DIRECTIONS)
+                one_of("monotone", direction, _DIRECTIONS)
             keep(self, "monotone", dict(given) or None)
         yes_or_no("integers", self.integers)
 
@@ -68,10 +66,10 @@ class Constraints:
 
     def checked(self, shape: Sequence[int], axis_names: Sequence[str] | None = None) -> CheckedConstraints:
         """These constraints on a table of this shape; refused here if no table can obey them, before any spending."""
-        totals: dict[tuple[Axis, ...], Integers] = {}
+        totals: dict[tuple[_Axis, ...], Integers] = {}
         for axes, sums in (self.totals or {}).items():
             totals[axes if isinstance(axes, tuple) else (axes,)] = np.asarray(sums, np.int64)
-        signs = {axis: DIRECTIONS[direction] for axis, direction in (self.monotone or {}).items()}
+        signs = {axis: _DIRECTIONS[direction] for axis, direction in (self.monotone or {}).items()}
         zeros = None if self.zeros is None else np.asarray(self.zeros, np.bool_)
         return check(tuple(shape), axis_names, self.total, totals, zeros, signs, self.integers)
 
@@ -132,7 +130,7 @@ class Constraints:
         return printable(f"{sentence[0].upper()}{sentence[1:]}.")
 
 
-def _shown(axes: Axes) -> str:
+def _shown(axes: _Axes) -> str:
     if isinstance(axes, tuple):
         return " by ".join(_shown(axis) for axis in axes)
     return f"axis {axes}" if isinstance(axes, int) else axes
@@ -144,13 +142,13 @@ def _mapping(argument: str, given: object, remedy: str) -> Mapping[Any, Any]:
     return given
 
 
-def _axis(argument: str, axis: object) -> Axis:
+def _axis(argument: str, axis: object) -> _Axis:
     if isinstance(axis, bool) or not isinstance(axis, int | str):
         raise InvalidInput(argument, f"for an axis of type {type(axis).__name__}", "name axes by number or name")
     return axis
 
 
-def _axes(axes: object) -> Axes:
+def _axes(axes: object) -> _Axes:
     if isinstance(axes, tuple):
         return tuple(_axis("totals", axis) for axis in axes)
     return _axis("totals", axes)
@@ -162,3 +160,29 @@ def _mask(zeros: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         raise InvalidInput("zeros", f"an array of type {mask.dtype}", "give True where a cell is known to be zero")
     mask.flags.writeable = False
     return mask
+
+
+# A mask as the lengths of its runs: small in a file, since structural zeros come in blocks.
+
+
+def runs_of(mask: Mask) -> dict[str, Any]:
+    """Shape and run lengths of the flattened mask, the first run being of False (and perhaps empty)."""
+    flat = mask.ravel()
+    changes = np.flatnonzero(flat[1:] != flat[:-1]) + 1
+    bounds = [*([0] if flat.size and flat[0] else []), 0, *changes.tolist(), flat.size]
+    return {"shape": list(mask.shape), "runs": np.diff(bounds).tolist()}
+
+
+def mask_from(description: Mapping[str, Any], most: int = MAX_CELLS) -> Mask:
+    """The mask that `runs_of` described, of at most so many cells."""
+    wrong = InvalidInput("zeros", "not a mask's runs", "give what `describe()` returned")
+    try:
+        shape = tuple(int(size) for size in description["shape"][:MAX_DIMENSIONS])
+        runs = np.array(description["runs"], np.int64)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise wrong from None
+    cells = int(np.prod(shape, dtype=object))
+    # The sum is taken in integers that cannot wrap: a forged file must not make it allocate.
+    if runs.ndim != 1 or (runs < 0).any() or cells > most or sum(runs.tolist()) != cells:
+        raise wrong
+    return np.repeat(np.arange(len(runs)) % 2 == 1, runs).reshape(shape)

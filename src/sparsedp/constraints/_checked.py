@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
 from sparsedp.arrays import Integers, Mask
-from sparsedp.constraints.margin import Margin
-from sparsedp.constraints.monotone import forced_zeros
-from sparsedp.constraints.public_totals import reconciled
+from sparsedp.constraints._margins import Margin, forced_zeros
 from sparsedp.errors import InvalidInput, UnknownName
 
-MOST_WHOLE = 2**40
+_MOST_WHOLE = 2**40
 """The largest total for whole numbers with several margins or monotone axes: fractions need digits left for them."""
 
 
@@ -48,7 +48,7 @@ def check(
     margins = [_margin(shape, axis_names, axes, sums) for axes, sums in totals.items()]
     if total is not None:
         margins.append(Margin((), np.asarray(total, np.int64)))
-    margins = reconciled(margins)
+    margins = _reconciled(margins)
     signs: dict[int, int] = {}
     for name, sign in monotone.items():
         axis = _axis_number("monotone", name, shape, axis_names)
@@ -104,7 +104,7 @@ def _refuse_impossible(free: Mask, margins: Sequence[Margin], signs: Mapping[int
     if len(signs) > 1 and margins and (crossed or len(margins) > 1):
         given = "of a monotone axis, or of several margins, where several axes are monotone"
         raise InvalidInput("totals", given, "give the total alone, the totals of other axes, or one monotone axis")
-    from sparsedp.constraints.feasibility import is_feasible  # loads solvers that most releases never need
+    from sparsedp.constraints._solvers import is_feasible  # loads solvers that most releases never need
 
     if margins and not is_feasible(free, margins, signs):
         causes = ["totals", *(["zeros"] * (not free.all())), *(["monotone axes"] * bool(signs))]
@@ -116,5 +116,54 @@ def _refuse_impossible_integers(margins: Sequence[Margin], signs: Mapping[int, i
     if len(margins) > 2 or (signs and (crossed or len(margins) > 1)):
         given = "asked for with totals of " + ("a monotone axis" if crossed else f"{len(margins)} margins")
         raise InvalidInput("integers", given, "such whole tables need not exist: say integers=False")
-    if (signs or len(margins) > 1) and any(int(margin.totals.sum()) > MOST_WHOLE for margin in margins):
+    if (signs or len(margins) > 1) and any(int(margin.totals.sum()) > _MOST_WHOLE for margin in margins):
         raise InvalidInput("integers", "asked for with a total beyond 2**40", "say integers=False")
+
+
+# Totals that are public: read, and compared with each other.
+
+MOST = 2**53
+"""The largest total: up to here floats hold every whole number."""
+
+
+def whole_totals(axes: object, sums: npt.ArrayLike) -> Integers:
+    """Totals over `axes` as read-only whole numbers."""
+    where = f"of {axes!r}"
+    try:
+        given = np.array(sums)
+    except ValueError:
+        raise InvalidInput("totals", f"{where} not an array", "give one whole number for each place") from None
+    if given.dtype.kind == "f" and np.isfinite(given).all() and (given == np.trunc(given)).all():
+        given = np.clip(given, -1.0, 2.0 * MOST).astype(np.int64)
+    if given.dtype.kind not in "iu" or given.ndim == 0:
+        raise InvalidInput("totals", f"{where} not whole numbers", "give one whole number for each place")
+    if given.size and (given.min() < 0 or sum(given.ravel().tolist()) > MOST):
+        raise InvalidInput("totals", f"{where} negative somewhere or beyond 2**53 in all", "give totals of counts")
+    whole = given.astype(np.int64)
+    whole.flags.writeable = False
+    return whole
+
+
+def _reconciled(margins: Sequence[Margin]) -> list[Margin]:
+    """The margins that say everything: those contained in another one are left out.
+
+    Refused if two of them cannot be of one table: they differ over the axes they share (none: in their sums).
+    """
+    for one, other in combinations(margins, 2):
+        ours, theirs = one.shared_with(other)
+        if (ours != theirs).any():
+            place = int(np.flatnonzero(ours.ravel() != theirs.ravel())[0])
+            given = f"contradictory: {_named(one)} and {_named(other)} add up to {ours.ravel()[place]} and "
+            given += f"{theirs.ravel()[place]}{' at the same place' if ours.ndim else ''}"
+            raise InvalidInput("totals", given, "give totals of one table")
+    kept: list[Margin] = []
+    for margin in sorted(margins, key=lambda margin: -len(margin.axes)):
+        if not any(set(margin.axes) <= set(other.axes) for other in kept):
+            kept.append(margin)
+    return kept
+
+
+def _named(margin: Margin) -> str:
+    if not margin.axes:
+        return "the grand total"
+    return f"those of axis {' by '.join(str(axis) for axis in margin.axes)}"
