@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.padding import Padding
 
 import sparsedp as sdp
-from sparsedp.datasets.records import export
+from sparsedp.datasets.flights import export
 
 OUT = Path("out")
 RECORDS = OUT / "flights.parquet"

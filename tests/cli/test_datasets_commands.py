@@ -13,7 +13,7 @@ from cli_terminal import in_own_folder, ok, refused, run
 
 from local_mirror import FILES, Mirror, mirrored
 from sparsedp.datasets import paper_files
-from sparsedp.datasets.download import download
+from sparsedp.datasets._download import download
 from sparsedp.datasets.flights import hourly_departures
 
 

@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from local_mirror import Answer, Mirror, send, serving, small_files
-from sparsedp.datasets.download import download
+from sparsedp.datasets._download import download
 from sparsedp.errors import BadFile
 
 

@@ -6,8 +6,8 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from local_mirror import Mirror, serving, small_files
-from sparsedp.datasets.download import download
-from sparsedp.datasets.web import MOST_HOPS
+from sparsedp.datasets._download import download
+from sparsedp.datasets._web import MOST_HOPS
 from sparsedp.errors import BadFile
 
 

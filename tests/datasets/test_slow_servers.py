@@ -3,8 +3,8 @@
 import pytest
 
 from local_mirror import dripping, small_files
-from sparsedp.datasets import download as module
-from sparsedp.datasets.download import download
+from sparsedp.datasets import _download as module
+from sparsedp.datasets._download import download
 from sparsedp.errors import BadFile
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sparsedp.datasets.web_address import check_address
+from sparsedp.datasets._download import check_address
 from sparsedp.errors import InvalidInput
 
 

@@ -26,7 +26,7 @@ sparsedp datasets list --json
 def list_data_sets(as_json: AsJson = False) -> None:
     """Say which records can be exported and whose they are, and which of the paper's data are on this machine."""
     from sparsedp.datasets import paper_files
-    from sparsedp.datasets.records import DATA_SETS
+    from sparsedp.datasets.flights import DATA_SETS
 
     records = list(DATA_SETS.values())
     files = _paper_data()
@@ -97,7 +97,7 @@ def export_records(
     elif as_json:
         raise InvalidInput("file", "- together with --json", "standard output can hold only one of the two")
 
-    from sparsedp.datasets.records import data_set, export, write_records
+    from sparsedp.datasets.flights import data_set, export, write_records
     from sparsedp.progress import stage
 
     records = data_set(name)
@@ -162,7 +162,7 @@ def fetch_files(
 def _checked(names: list[str]) -> list[str]:
     """The names, each once, before anything is downloaded; all three if none was given."""
     from sparsedp.datasets import connection_trace, paper_files
-    from sparsedp.datasets.records import DATA_SETS
+    from sparsedp.datasets.flights import DATA_SETS
     from sparsedp.errors import InvalidInput
 
     for name in names:

@@ -22,7 +22,7 @@ from sparsedp.errors import BadFile
 NAME = "tcptrace"
 ABOUT = "TCP connections of 30 days by the 5 minutes in which they began (LBL-CONN-7; the paper's cut is not known)"
 CITATION = "V. Paxson's trace LBL-CONN-7 of the Internet Traffic Archive, which says what to cite"
-PAGE = "https://ita.ee.lbl.gov/html/contrib/LBL-CONN-7.html"
+_PAGE = "https://ita.ee.lbl.gov/html/contrib/LBL-CONN-7.html"
 FILES = (
     "lbl-conn-7.red",
     "lbl-conn-7.red.gz",
@@ -32,11 +32,11 @@ FILES = (
 )
 """What the file may be called: as the archive packs it, unpacked, or compressed again."""
 
-SECONDS_A_CELL, SECONDS_A_DAY, DAYS = 300, 86_400, 30
-CELLS = DAYS * SECONDS_A_DAY // SECONDS_A_CELL
-LEAST_COLUMNS, MOST_COLUMNS = 8, 9
+_SECONDS_A_CELL, _SECONDS_A_DAY, _DAYS = 300, 86_400, 30
+CELLS = _DAYS * _SECONDS_A_DAY // _SECONDS_A_CELL
+_LEAST_COLUMNS, _MOST_COLUMNS = 8, 9
 """Begin, duration, protocol, bytes each way, both hosts, how it ended; and flags, where there are any."""
-LONGEST_LINE = 1000
+_LONGEST_LINE = 1000
 MOST_ROWS, MOST_BYTES = 1_000_000, 1 << 28
 """Where reading stops, unpacked: the trace has 606,497 rows, about 50 MB. A small packed file can hold far more."""
 _GZIP, _COMPRESS = b"\x1f\x8b", b"\x1f\x9d"
@@ -50,7 +50,7 @@ def trace_file(folder: Path | None = None) -> Path | None:
 
 def how_to_get() -> str:
     """Where the trace is and what to call it: nobody has published a checksum of it, so it is not downloaded."""
-    return f"get the trace LBL-CONN-7 from {PAGE}, unpack it and put it in {data_folder()} as {FILES[0]}"
+    return f"get the trace LBL-CONN-7 from {_PAGE}, unpack it and put it in {data_folder()} as {FILES[0]}"
 
 
 def connections(path: Path | None = None) -> Integers:
@@ -66,10 +66,10 @@ def connections(path: Path | None = None) -> Integers:
         raise BadFile(f"Could not read {path}: {reason}; {how_to_get()}.") from None
     if begun.size == 0:
         raise BadFile(f"{path} is empty; {how_to_get()}.")
-    cells = (begun // SECONDS_A_CELL).astype(np.int64)
+    cells = (begun // _SECONDS_A_CELL).astype(np.int64)
     cells -= cells.min()
-    if cells.max() >= CELLS + SECONDS_A_DAY // SECONDS_A_CELL:
-        raise BadFile(f"{path} is not LBL-CONN-7: its times spread over more than {DAYS} days; {how_to_get()}.")
+    if cells.max() >= CELLS + _SECONDS_A_DAY // _SECONDS_A_CELL:
+        raise BadFile(f"{path} is not LBL-CONN-7: its times spread over more than {_DAYS} days; {how_to_get()}.")
     return np.bincount(cells[cells < CELLS], minlength=CELLS).astype(np.int64)
 
 
@@ -82,14 +82,14 @@ def _times(file: BinaryIO, path: Path) -> Floats:
     lines = gzip.GzipFile(fileobj=file) if start == _GZIP else file
     begun = array("d")
     rows = size = 0
-    while line := lines.readline(LONGEST_LINE):
+    while line := lines.readline(_LONGEST_LINE):
         rows, size = rows + 1, size + len(line)
         if rows > MOST_ROWS or size > MOST_BYTES:
             raise BadFile(f"{path} is not LBL-CONN-7: it is far larger than that; {how_to_get()}.")
         columns = line.split()
         if not columns:
             continue
-        if not LEAST_COLUMNS <= len(columns) <= MOST_COLUMNS:
+        if not _LEAST_COLUMNS <= len(columns) <= _MOST_COLUMNS:
             raise _unreadable(path)
         try:
             begun.append(float(columns[0]))
@@ -104,6 +104,6 @@ def _times(file: BinaryIO, path: Path) -> Floats:
 
 def _unreadable(path: Path) -> BadFile:
     return BadFile(
-        f"{path} has rows that cannot be read: each must hold {LEAST_COLUMNS} or {MOST_COLUMNS} columns with spaces "
+        f"{path} has rows that cannot be read: each must hold {_LEAST_COLUMNS} or {_MOST_COLUMNS} columns with spaces "
         f"between them, the first a time in seconds; {how_to_get()}."
     )

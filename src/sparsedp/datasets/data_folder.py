@@ -10,13 +10,13 @@ from pathlib import Path
 
 from sparsedp.errors import BadFile
 
-VARIABLE = "SPARSEDP_DATA"
+_VARIABLE = "SPARSEDP_DATA"
 _LONGEST_SHOWN = 300
 
 
 def data_folder() -> Path:
     """The folder that the environment variable SPARSEDP_DATA names; without it, the user's own folder for data."""
-    named = os.environ.get(VARIABLE)
+    named = os.environ.get(_VARIABLE)
     return Path(os.path.expanduser(named)) if named else users_folder() / "sparsedp"
 
 
@@ -28,7 +28,7 @@ def folder_to_read() -> Path:
     """
     folder = data_folder()
     problem = _problem(folder)
-    if problem is None or not (os.environ.get(VARIABLE) or os.path.lexists(folder)):
+    if problem is None or not (os.environ.get(_VARIABLE) or os.path.lexists(folder)):
         return folder
     raise _refused(folder, problem)
 
@@ -63,8 +63,8 @@ def _problem(folder: Path) -> OSError | None:
 
 def _refused(folder: Path, problem: OSError) -> BadFile:
     shown = str(folder) if len(str(folder)) <= _LONGEST_SHOWN else f"{str(folder)[:_LONGEST_SHOWN]}…"
-    whose = f"{VARIABLE} names {shown}" if os.environ.get(VARIABLE) else f"The data folder is {shown}"
-    remedy = f"set {VARIABLE} to the folder that holds the paper's files"
+    whose = f"{_VARIABLE} names {shown}" if os.environ.get(_VARIABLE) else f"The data folder is {shown}"
+    remedy = f"set {_VARIABLE} to the folder that holds the paper's files"
     if isinstance(problem, FileNotFoundError):
         return BadFile(
             f"{whose}, and there is no such folder; {remedy}, or let `sparsedp datasets fetch` make this one."

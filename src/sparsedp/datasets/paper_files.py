@@ -15,17 +15,16 @@ import numpy as np
 
 from sparsedp.arrays import Integers
 from sparsedp.datasets import connection_trace
+from sparsedp.datasets._download import check_address, download
 from sparsedp.datasets.data_folder import data_folder, folder_to_fill, folder_to_read
-from sparsedp.datasets.download import download
-from sparsedp.datasets.web_address import check_address
 from sparsedp.errors import BadFile, UnknownName
 from sparsedp.files.whole_file import written_whole
 from sparsedp.progress import stage
 
-SOURCE = "https://raw.githubusercontent.com/michaelghay/vldb2010data/cbf004d73911caf0a2e2b0068c969903e395ee6b/"
+_SOURCE = "https://raw.githubusercontent.com/michaelghay/vldb2010data/cbf004d73911caf0a2e2b0068c969903e395ee6b/"
 """Their authors' repository, michaelghay/vldb2010data, at one commit."""
 
-MIRROR = "SPARSEDP_DATA_URL"
+_MIRROR = "SPARSEDP_DATA_URL"
 """The environment variable with the address of a copy of it; the checksums hold there too."""
 
 CITATION = (
@@ -34,10 +33,10 @@ CITATION = (
 )
 TERMS = "Their authors ask that you cite this paper when you use them, and that you do not pass the files on."
 
-LARGEST = 1 << 20
+_LARGEST = 1 << 20
 """Bytes that are read at most; the largest of the files has an eighth of it."""
 
-TIMEOUT = 20.0
+_TIMEOUT = 20.0
 
 DIGESTS = {
     "social_network": "540690cca78ffad4b6e1c233df93be3009b56a14252d2ae1d3fcdf0799d13e3a",
@@ -99,7 +98,7 @@ def verified(name: str, folder: Path | None = None) -> bytes:
         )
     try:
         with open(path, "rb") as file:
-            content = file.read(LARGEST + 1)
+            content = file.read(_LARGEST + 1)
     except OSError as error:
         raise BadFile(f"Could not read {path}: {error.strerror}; check who may read it.") from None
     if not _is_right(name, content):
@@ -120,7 +119,7 @@ def fetch(
     folder: Path | None = None,
     *,
     source: str | None = None,
-    timeout: float = TIMEOUT,
+    timeout: float = _TIMEOUT,
     overwrite: bool = False,
 ) -> Path:
     """Download one file, check its digest, and only then let it appear in the folder; a right one is left as it is.
@@ -138,10 +137,12 @@ def fetch(
             return path
         if not overwrite:
             raise BadFile(f"{path} is there but is not the file of Hay et al.; move it away, or say `overwrite=True`.")
-    mirror = os.environ.get(MIRROR)
-    address = check_address(MIRROR, mirror) if source is None and mirror else check_address("source", source or SOURCE)
+    mirror = os.environ.get(_MIRROR)
+    address = (
+        check_address(_MIRROR, mirror) if source is None and mirror else check_address("source", source or _SOURCE)
+    )
     with stage(f"fetching {name}"):
-        content = download(f"{address}{name}.txt", most=LARGEST, timeout=timeout)
+        content = download(f"{address}{name}.txt", most=_LARGEST, timeout=timeout)
     if not _is_right(name, content):
         raise BadFile(
             f"What is at {address}{name}.txt is not the file of Hay et al.: its SHA-256 differs; nothing was written. "

@@ -10,7 +10,7 @@ from typing import IO, Any
 from urllib import request
 from urllib.parse import quote, urljoin, urlsplit
 
-from sparsedp.datasets.web_address import is_web_address
+from sparsedp.datasets._download import is_web_address
 from sparsedp.errors import BadFile
 
 MOST_HOPS = 5

@@ -6,11 +6,12 @@ import threading
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from sparsedp.errors import BadFile
+from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.version import __version__
 
 if TYPE_CHECKING:
-    from sparsedp.datasets.web import Web
+    from sparsedp.datasets._web import Web
+
 
 PATIENCE = 10.0
 """All of it, from the name of the host to the last byte, may take this many times the limit of silence."""
@@ -25,7 +26,7 @@ def download(address: str, *, most: int, timeout: float) -> bytes:
     `most`: the largest answer that is read, in bytes. `timeout`: seconds of silence after which it is given up; a
     server that sends something now and then has ten times as long for all of it.
     """
-    from sparsedp.datasets.web import Web
+    from sparsedp.datasets._web import Web
 
     web = Web()
     ended = threading.Event()
@@ -106,3 +107,25 @@ def _answered(address: str, code: int) -> str:
 
 def _too_large(address: str, most: int) -> str:
     return f"What is at {address} is larger than {most:,} bytes, so it is not the file; check the address."
+
+
+# What counts as an address on the web.
+
+
+def is_web_address(address: str) -> bool:
+    """Whether a web server can be asked for it: http or https, a host that can exist, no password, no odd letters."""
+    try:
+        parts = urlsplit(address)
+        # What the system is asked for is this form of the name; it refuses empty parts and parts that are too long.
+        (parts.hostname or "").encode("idna")
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc
+        return usable and address.isascii() and address.isprintable() and " " not in address and parts.port != 0
+    except ValueError:
+        return False
+
+
+def check_address(argument: str, address: str) -> str:
+    """The address of a folder on a web server, with a slash at its end; an error does not quote it (a password)."""
+    if not is_web_address(address):
+        raise InvalidInput(argument, "no web address", "give one such as https://example.org/data, without a password")
+    return address if address.endswith("/") else f"{address}/"
