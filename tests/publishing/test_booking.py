@@ -3,7 +3,7 @@
 import pytest
 
 import sparsedp as sdp
-from sparsedp.publishing.booking import Booking
+from sparsedp.publishing.carrying_out import Booking
 
 
 def test_a_booking_shows_and_debits_the_real_books() -> None:

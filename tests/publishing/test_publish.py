@@ -17,7 +17,7 @@ import pytest
 
 import sparsedp as sdp
 from sparsedp.errors import BadFile, BudgetExceeded, InvalidInput
-from sparsedp.publishing.booking import Booking
+from sparsedp.publishing.carrying_out import Booking
 
 DOMAIN = sdp.Domain([sdp.Categories("sex", ["F", "M"]), sdp.Integers("hour", 0, 23)])
 

@@ -44,11 +44,8 @@ from sparsedp.cli._speaking import note, show, show_json, warnings_as_notes
 from sparsedp.constraints import Constraints
 from sparsedp.errors import BudgetExceeded, InvalidInput, SparsedpError
 from sparsedp.publishing import checked_mechanism
-from sparsedp.publishing.carrying_out import carried_out
-from sparsedp.publishing.course import Course
-from sparsedp.publishing.delivery import Delivery, FileDelivery
-from sparsedp.publishing.order import Order
-from sparsedp.publishing.stored import recovered, stored_for
+from sparsedp.publishing.carrying_out import Course, carried_out, recovered, stored_for
+from sparsedp.publishing.order import Delivery, FileDelivery, Order
 
 if TYPE_CHECKING:
     from sparsedp.privacy.ledger import Ledger, Spend

@@ -19,8 +19,8 @@ from sparsedp.releases.release import Release
 from sparsedp.releases.uncertainty import UnknownTogether, checked_level
 from sparsedp.validate import Number
 
-WARNING = "NOT PRIVATE: computed from the counts themselves. It may tell about single people; do not pass it on."
-MOST_ASKED = 200
+_WARNING = "NOT PRIVATE: computed from the counts themselves. It may tell about single people; do not pass it on."
+_MOST_ASKED = 200
 """Cells, and ranges, whose intervals are judged."""
 
 
@@ -37,7 +37,7 @@ class TruthComparison(Comparison):
     cell_coverage: float | None
     range_coverage: float | None
 
-    warning: str = WARNING
+    warning: str = _WARNING
 
     @property
     def private(self) -> bool:
@@ -134,7 +134,7 @@ def _cells(release: Release) -> list[Floats]:
 
 
 def _asked(release: Release) -> int:
-    return min(MOST_ASKED, max(FEWEST_POINTS, WORK // len(release)))
+    return min(_MOST_ASKED, max(FEWEST_POINTS, WORK // len(release)))
 
 
 def _boxes(shape: tuple[int, ...]) -> list[Floats]:
@@ -142,7 +142,7 @@ def _boxes(shape: tuple[int, ...]) -> list[Floats]:
     generator = np.random.default_rng(0)
     boxes: list[Floats] = []
     size = int(np.prod(shape))
-    for _ in range(min(MOST_ASKED, max(FEWEST_POINTS, WORK // size))):
+    for _ in range(min(_MOST_ASKED, max(FEWEST_POINTS, WORK // size))):
         box = np.zeros(shape)
         bounds = [np.sort(generator.choice(side + 1, 2, replace=False)) for side in shape]
         box[tuple(slice(start, stop) for start, stop in bounds)] = 1.0
