@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp import arrays
 from sparsedp.arrays import Integers as IntegerArray
 from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells, quoted_name, range_of
 from sparsedp.errors import InvalidInput
@@ -45,7 +44,7 @@ class Integers(Axis):
         """How many whole numbers there are from first to last."""
         return self.last - self.first + 1
 
-    def index_of(self, values: npt.ArrayLike) -> arrays.Integers:
+    def index_of(self, values: npt.ArrayLike) -> IntegerArray:
         """How far each value is behind `first`; −1 outside, and for what is not a whole number."""
         numbers, inside = within(np.asarray(values), self.first, self.last)
         return np.where(inside, numbers - self.first, -1)

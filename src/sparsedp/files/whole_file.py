@@ -91,9 +91,3 @@ def checked_target(path: object, endings: Sequence[str], reason: str) -> Path:
     if not target.parent.is_dir():
         raise BadFile(f"There is no folder {target.parent} to write {target.name} into; make it, or check the path.")
     return target
-
-
-def write_whole(target: Path, content: bytes) -> Path:
-    """The file appears under its name only once it is complete and on disk."""
-    written_whole(target, lambda file: file.write(content))
-    return target

@@ -21,7 +21,7 @@ from sparsedp.arrays import Floats
 from sparsedp.axes import Axis, Bins, Calendar, Categories, Integers
 from sparsedp.errors import InvalidInput
 from sparsedp.files.untrusted import printable
-from sparsedp.files.whole_file import checked_target, write_whole
+from sparsedp.files.whole_file import checked_target, written_whole
 from sparsedp.reports._reading import finer_than_shown, reading
 from sparsedp.reports._statement import (
     Figure,
@@ -72,7 +72,8 @@ def write_report(
     """
     target = checked_target(path, _ENDINGS, "the report is a page of HTML")
     named = _checked_title(title) or default_title(release)
-    return write_whole(target, page_of(release, title=named, file=_name_of(file, target)).encode())
+    page = page_of(release, title=named, file=_name_of(file, target)).encode()
+    return written_whole(target, lambda file: file.write(page))
 
 
 def page_of(release: Release, *, title: str, file: str | None = None) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from sparsedp.arrays import Floats
 from sparsedp.errors import InvalidInput
 from sparsedp.files.untrusted import printable
-from sparsedp.files.whole_file import checked_target, write_whole
+from sparsedp.files.whole_file import checked_target, written_whole
 from sparsedp.reports._views import Picture, main_view
 from sparsedp.reports.grouping import Grouping
 from sparsedp.reports.words import drawn_amount, drawn_title, labels_of
@@ -267,4 +267,4 @@ def drawn_to(target: Path | None, figure: Any) -> Any:
         # A label in letters that no installed font has is drawn as boxes: no reason to fail.
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         figure.savefig(content, format=target.suffix[1:].lower(), dpi=150)
-    return write_whole(target, content.getvalue())
+    return written_whole(target, lambda file: file.write(content.getvalue()))
