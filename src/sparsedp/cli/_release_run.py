@@ -53,9 +53,6 @@ if TYPE_CHECKING:
     from sparsedp.releases.release import Release
 
 
-# Carry out what `sparsedp release` was asked for.
-
-
 def published(wanted: Declaration, *, as_json: bool) -> None:
     """Publish, write the files, and say what was spent."""
     from sparsedp.cli._files import records_from

@@ -220,9 +220,6 @@ def _bytes() -> tuple[Any, ...]:
 
 
 # Columns of Arrow data in the few types that queries know: no value of theirs can then stop a query.
-#
-# A value that its type cannot hold, or that is out of range, becomes NULL, and so does text that is not UTF-8 and
-# what is longer than any name or number. Each value is looked at by itself.
 
 LONGEST = 1 << 16
 """Bytes of a text: what is longer is not read, and nobody's name."""
