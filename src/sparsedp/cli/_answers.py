@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime, time
+from datetime import UTC, datetime, time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from sparsedp.cli._options import check_axes, pairs
 from sparsedp.cli._running import ExitCode
 from sparsedp.cli._speaking import note, number, show, show_csv, show_json, show_table
 from sparsedp.errors import BadFile, InvalidInput
-from sparsedp.releases.uncertainty import UnknownTogether, checked_level
+from sparsedp.releases.uncertainty import UnknownTogether, checked_level, normal_quantile, possible_ends
 
 if TYPE_CHECKING:
     from sparsedp.arrays import Floats
@@ -268,8 +268,6 @@ def _range(release: Release, wanted: dict[str, str]) -> tuple[Any, Any]:
 
 
 def _end(release: Release, last: str) -> Any:
-    from datetime import UTC
-
     from sparsedp.axes.periods import period_of
     from sparsedp.moments import EPOCH, MICROSECOND
 
@@ -315,7 +313,6 @@ def _places(sums: Release) -> dict[str, list[Any]]:
 def _ends(sums: Release, cells: int, level: str) -> list[tuple[float, float]]:
     """The interval of every sum; of very many, by the normal law alone."""
     from sparsedp.releases.error_models import cost
-    from sparsedp.releases.uncertainty import checked_level, normal_quantile, possible_ends
 
     if len(sums) * cost(sums.known_errors, cells) <= WORK:
         asked = [place if len(place) > 1 else place[0] for place in np.ndindex(*sums.shape)]

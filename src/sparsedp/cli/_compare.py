@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparsedp.cli._files import STANDARD, to_read
+from sparsedp.cli._files import STANDARD, records_from, to_read
 from sparsedp.cli._options import (
     AsJson,
     DateFormat,
@@ -145,7 +145,6 @@ def _words(found: Comparison, warned: bool) -> str:
 
 
 def _counted(release: Release, source: str, settings: Settings) -> Counts:
-    from sparsedp.cli._files import records_from
     from sparsedp.ingest import count
 
     if release.domain is None:

@@ -13,7 +13,7 @@ from sparsedp.cli._files import STANDARD, check_endings, check_output
 from sparsedp.cli._options import AsJson, Overwrite
 from sparsedp.cli._running import Interrupted
 from sparsedp.cli._speaking import listed, show, show_json, show_lines, show_table
-from sparsedp.errors import InvalidInput
+from sparsedp.errors import BadFile, InvalidInput, UnknownName
 
 # `sparsedp datasets list`.
 
@@ -163,7 +163,6 @@ def _checked(names: list[str]) -> list[str]:
     """The names, each once, before anything is downloaded; all three if none was given."""
     from sparsedp.datasets import connection_trace, paper_files
     from sparsedp.datasets.flights import DATA_SETS
-    from sparsedp.errors import InvalidInput
 
     for name in names:
         if name in DATA_SETS:
@@ -203,7 +202,6 @@ def show_path(
 def _file(name: str) -> Path:
     from sparsedp.datasets import connection_trace, paper_files
     from sparsedp.datasets.data_folder import data_folder
-    from sparsedp.errors import BadFile, UnknownName
 
     if name == connection_trace.NAME:
         trace = connection_trace.trace_file()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sparsedp.cli._files import STANDARD, check_output, passphrase, the_key, to_read
-from sparsedp.cli._options import AsJson, Memory, PassphraseFd
+from sparsedp.cli._options import AsJson, Memory, PassphraseFd, the_books
 from sparsedp.cli._speaking import listed, show, show_json, show_lines
 from sparsedp.errors import BadFile, InvalidInput
 
@@ -99,8 +99,6 @@ def _database(path: Path, application: int) -> dict[str, Any]:
         stream = status.pop("kind")
         status.pop("file")
         return {"kind": "stream", "stream": stream, **status}
-
-    from sparsedp.cli._options import the_books
 
     books = the_books(str(path))
     sets = {name: books[name] for name in books.names}

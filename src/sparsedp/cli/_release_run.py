@@ -25,6 +25,7 @@ from sparsedp.cli._files import (
     check_output,
     form_of,
     key_to_sign,
+    records_from,
     unread,
     write_csv,
     write_release,
@@ -55,8 +56,6 @@ if TYPE_CHECKING:
 
 def published(wanted: Declaration, *, as_json: bool) -> None:
     """Publish, write the files, and say what was spent."""
-    from sparsedp.cli._files import records_from
-
     ledger = None if wanted.ledger is None else the_ledger(wanted.ledger, wanted.dataset, wanted.source)
     order, delivery = order_of(wanted, records_from(wanted.source)), _delivery_to(wanted)
     stored = stored_for(order, delivery, ledger) is not None

@@ -24,6 +24,7 @@ from sparsedp.cli._options import (
     PassphraseFd,
     Sign,
     ledger_named,
+    the_ledger,
 )
 from sparsedp.cli._running import Interrupted
 from sparsedp.cli._speaking import note, show, show_json, warnings_as_notes
@@ -113,8 +114,6 @@ def begin_stream(
     _new_stream(kind, settings)  # what is wrong with the settings is said first
     books = None
     if pays is not None:
-        from sparsedp.cli._options import the_ledger
-
         books = the_ledger(pays, dataset, file)
     stream = _new_stream(kind, {**settings, "ledger": books})
     _begin(Path(file), stream, books)

@@ -80,8 +80,6 @@ def _follow(stream: Stream, time: TimeAxis, fill: int, *, as_json: bool) -> None
         admission.check_alone(line)
         for tick, value in _observed(stream, [line], fill):
             if as_json:
-                import json
-
                 show(json.dumps({"tick": tick, "time": _shown(time, tick), "count": value}))
             else:
                 show(f"{_shown(time, tick)},{'' if value is None else value}")
