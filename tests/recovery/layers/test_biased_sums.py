@@ -40,9 +40,9 @@ def test_what_clipping_adds_does_not_go_into_the_total() -> None:
     """Nights without a record: half of their noise is clipped, and all of it upwards."""
     hours = np.arange(4096) % 24
     counts = np.random.default_rng(1).poisson(np.where(hours < 6, 0, 40))
-    releases = [sdp.Adaptive("cells").release(counts, epsilon=1, source=SeededSource(seed)) for seed in range(8)]
-    assert abs(np.mean([release.values.sum() - counts.sum() for release in releases])) < 60
-    signed = [release.synopsis.recover("signed_layers").values for release in releases]
+    synopses = [sdp.Adaptive("cells").measure(counts, epsilon=1, source=SeededSource(seed)) for seed in range(8)]
+    assert abs(np.mean([synopsis.recover().values.sum() - counts.sum() for synopsis in synopses])) < 60
+    signed = [synopsis.recover("signed_layers").values for synopsis in synopses]
     assert np.mean([np.maximum(cells, 0.0).sum() - counts.sum() for cells in signed]) > 200, "as clipping would"
 
 
