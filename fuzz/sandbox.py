@@ -124,7 +124,7 @@ class Doors:
             *with_controls(f"{name}, standard error", said),
         ):
             self._found(finding)
-        if not output.startswith(b"PAR1"):
+        if not output.startswith((b"PAR1", b"\x89PNG")):
             for finding in with_controls(f"{name}, standard output", output.decode(errors="replace")):
                 self._found(finding)
 

@@ -1,8 +1,10 @@
 """Every argument check: what is accepted, what is refused, and that a refusal quotes no private value."""
 
+import os
 import re
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -190,3 +192,19 @@ def test_tables_that_cannot_be_counts_are_refused(counts: object, complaint: str
     shape = (2, 3) if "shape" in complaint else None
     with pytest.raises(InvalidInput, match=f"^counts is {complaint}"):
         validate.counts_array("counts", counts, shape=shape)
+
+
+@pytest.mark.parametrize("number", [10**5000, -(10**5000)], ids=["large", "negative"])
+def test_a_number_that_python_refuses_to_write_out_is_refused_in_words(number: int) -> None:
+    with pytest.raises(InvalidInput, match="a number of very many digits; give a whole number from 1 to 9"):
+        validate.whole("most", number, most=9)
+
+
+@pytest.mark.parametrize("path", ["", "a\0b", "\ud800", 3, None], ids=["empty", "null", "half", "number", "none"])
+def test_what_no_file_can_be_called_is_no_path(path: object) -> None:
+    with pytest.raises(InvalidInput, match=r"place is .*give the path of a file"):
+        validate.file_path("place", path)
+
+
+def test_a_path_in_the_systems_own_bytes_is_one() -> None:
+    assert validate.file_path("place", os.fsdecode(b"caf\xe9")) == Path(os.fsdecode(b"caf\xe9"))

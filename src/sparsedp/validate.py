@@ -6,10 +6,12 @@ raises `InvalidInput` otherwise. A check on private data says what kind of thing
 
 from __future__ import annotations
 
+import os
 import re
 from decimal import Context, Decimal
 from fractions import Fraction
 from numbers import Integral, Rational
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -135,6 +137,9 @@ def share(argument: str, value: object) -> Fraction:
     return number
 
 
+_MOST_SHOWN = 10**100
+
+
 def whole(argument: str, value: object, *, least: int = 1, most: int | None = None, why: str = "") -> int:
     """A whole number within public limits; `why` explains the upper limit."""
     if type(value) is int and least <= value and (most is None or value <= most):
@@ -149,8 +154,24 @@ def whole(argument: str, value: object, *, least: int = 1, most: int | None = No
         )
     number = int(value)
     if number < least or (most is not None and number > most):
-        raise InvalidInput(argument, f"{number}", wanted)
+        # Python refuses to write out numbers of thousands of digits, and nobody would read them.
+        shown = f"{number}" if abs(number) < _MOST_SHOWN else "a number of very many digits"
+        raise InvalidInput(argument, shown, wanted)
     return number
+
+
+def file_path(argument: str, value: object, remedy: str = "give the path of a file") -> Path:
+    """A path that the system can have: a name in its own encoding, not empty, without NUL."""
+    if not isinstance(value, str | os.PathLike):
+        raise InvalidInput(argument, f"of type {type(value).__name__}", remedy)
+    try:
+        name = os.fsdecode(value)
+        possible = bool(os.fsencode(name)) and "\0" not in name
+    except UnicodeError:
+        possible = False
+    if not possible:
+        raise InvalidInput(argument, "not the name of a file", remedy)
+    return Path(name)
 
 
 def one_of(argument: str, name: object, known: Mapping[str, T]) -> T:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from sparsedp.errors import BadFile
 from sparsedp.files import columns_file
 from sparsedp.files.columns_file import Contents
+from sparsedp.files.untrusted import document
 from sparsedp.files.whole_file import written_whole
 
 COLUMNS = {"cell": np.arange(3), "word": np.array(["a", "ü", "c"], dtype=object), "x": np.array([0.5, np.nan, 2.0])}
@@ -132,3 +133,9 @@ def test_the_digest_is_the_one_that_earlier_versions_wrote() -> None:
     assert Contents("release", COLUMNS, {"fact": "é"}).digest == (
         "79f8d73331a3dfd0170b05dcc75f4b81e746cb4f1bf9e263e9c6e945f6ea4cba"
     )
+
+
+def test_half_of_a_character_is_no_document() -> None:
+    assert document(r'{"name": "\ud83d\ude00"}') == {"name": "\U0001f600"}
+    with pytest.raises(ValueError, match="surrogates"):
+        document(r'{"name": "\udcff"}')

@@ -16,7 +16,7 @@ from slow_count import slow_count
 
 from sparsedp.axes import Calendar, Categories
 from sparsedp.axes.domain import Domain
-from sparsedp.errors import InvalidInput
+from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.ingest import count
 
 KEY = b"sixteen  letters"
@@ -247,3 +247,11 @@ def test_an_empty_table_is_all_zeros(tmp_path: Path) -> None:
     frames = [empty.to_pandas(), pl.from_arrow(empty), pl.DataFrame(pl.from_arrow(empty)).lazy()]
     for source in (empty, tmp_path / "empty.parquet", tmp_path / "empty.csv", *frames):
         assert not counted(source).any()
+
+
+def test_a_parquet_file_whose_columns_have_no_names_in_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "names.parquet"
+    pq.write_table(pa.table({"patient": ["a"], "sexsex": ["F"], "day": ["2024-01-01"]}), path)
+    path.write_bytes(path.read_bytes().replace(b"sexsex", b"se\xffsex"[:6]))
+    with pytest.raises(BadFile, match="not a Parquet file, or is damaged"):
+        counted(path)

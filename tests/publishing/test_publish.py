@@ -326,3 +326,13 @@ def test_a_seed_that_was_chosen_is_part_of_the_order(visits: Path, ledger: sdp.L
     with pytest.warns(UserWarning, match="nothing more is spent"):
         published(visits, tmp_path / "a.parquet", ledger, mechanism=sdp.Compressive(sparsity=2, seed=1))
     assert [entry.state for entry in ledger.entries] == ["delivered", "delivered"]
+
+
+def test_a_place_whose_links_go_round_in_circles_is_refused_before_anything_is_spent(
+    visits: Path, tmp_path: Path, ledger: sdp.Ledger
+) -> None:
+    loop = tmp_path / "loop.parquet"
+    loop.symlink_to(loop)
+    with pytest.raises(InvalidInput, match="links lead nowhere"):
+        published(visits, loop, ledger)
+    assert not ledger.entries

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sparsedp import validate
 from sparsedp.cli._files import STANDARD, Format, Output, check_output, write_release
 from sparsedp.cli._options import (
     BUDGET,
@@ -116,7 +117,7 @@ def begin_stream(
     if pays is not None:
         books = the_ledger(pays, dataset, file)
     stream = _new_stream(kind, {**settings, "ledger": books})
-    _begin(Path(file), stream, books)
+    _begin(validate.file_path("FILE", file), stream, books)
     if books is None:
         note(f"{stream.spent.amount} is entered in no ledger: keep count of it yourself.")
     if as_json:

@@ -63,7 +63,10 @@ def document(text: str | bytes) -> Any:
         depth += 1 if found[0] in "[{" else -1 if found[0] in "]}" else 0
         if depth > _MOST_NESTED:
             raise ValueError("nested too deep")
-    return json.loads(written, parse_int=_whole)
+    said = json.loads(written, parse_int=_whole)
+    if "\\ud" in written.lower():
+        json.dumps(said, ensure_ascii=False).encode()  # half of a character is a ValueError, too
+    return said
 
 
 def _whole(digits: str) -> int:

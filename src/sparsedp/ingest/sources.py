@@ -195,7 +195,7 @@ def _opened(path: str, needed: Sequence[Needed]) -> _File:
             columns = [parquet.schema.column(place) for place in range(len(parquet.schema))]
             int96 = frozenset(column.path for column in columns if column.physical_type == "INT96")
             schema = parquet.schema_arrow
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, UnicodeError):  # names of columns that are no text
         schema = None
     if schema is None:
         raise BadFile(f"The file {path} is not a Parquet file, or is damaged; leave it out, or write it again.")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from sparsedp import validate
 from sparsedp.constraints import Constraints
 from sparsedp.counts import Counts
 from sparsedp.errors import BadFile, InvalidInput
@@ -144,9 +145,7 @@ class FileDelivery:
     """A Parquet file; one that exists is not replaced unless `overwrite` says so."""
 
     def __init__(self, to: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        if not isinstance(to, str | os.PathLike):
-            raise InvalidInput("to", f"of type {type(to).__name__}", "give the path of the file to write")
-        self._target = Path(os.fsdecode(to))
+        self._target = validate.file_path("to", to, "give the path of the file to write")
         self._overwrite = overwrite
 
     @property
@@ -165,7 +164,10 @@ class FileDelivery:
             raise InvalidInput("to", f"a name ending in {target.suffix}", "give one ending in .parquet")
         if target.is_dir():
             raise InvalidInput("to", f"the folder {target}", "give the path of a file in it")
-        folder = target.resolve().parent  # a link may lead elsewhere
+        try:
+            folder = target.resolve().parent  # a link may lead elsewhere
+        except (OSError, RuntimeError):
+            raise InvalidInput("to", f"{target}, whose links lead nowhere", "give the path of a file") from None
         if not folder.is_dir():
             raise InvalidInput("to", f"in the folder {folder}, which does not exist", "make it first")
         if target.exists() and not self._overwrite:

@@ -91,7 +91,7 @@ class IndependentCells:
         law = noise_law_from(description["law"])
         if not isinstance(law, DiscreteLaplaceLaw | DiscreteGaussianLaw):
             raise InvalidInput("law", f"{law.name!r}", "give the law of independent noise")
-        if not np.allclose(errors**2, law.variance, rtol=1e-9):
+        if not np.allclose(errors, sqrt(law.variance), rtol=5e-10, atol=0.0):
             raise InvalidInput("law", "of another variance than the cells'", "give the law of their noise")
         return cls.of_law(law, errors.shape)
 

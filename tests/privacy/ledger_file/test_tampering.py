@@ -66,6 +66,7 @@ def test_the_file_itself_refuses_mistakes(mistake: str, ledger: DataSetLedger) -
         "UPDATE spends SET parameters = '{'",
         "UPDATE data_sets SET epsilon = '100'",
         "UPDATE spends SET number = 7",
+        "UPDATE spends SET purpose = x'ff'",
         "DELETE FROM ledger",
     ],
 )

@@ -166,10 +166,8 @@ def open_ledger(
 
     The file is made by the first `declare`, never by opening. `wait`: seconds to wait for other processes.
     """
-    if not isinstance(path, str | os.PathLike) or "\0" in str(path) or not str(path):
-        raise InvalidInput("path", "not the path of a file", "give the path of a ledger, such as 'budget.db'")
+    target = validate.file_path("path", path, "give the path of a ledger, such as 'budget.db'")
     seconds = float(validate.positive("wait", wait))
-    target = Path(path)
     try:
         books = LedgerFile(LedgerStore(target, seconds))
         exists = target.exists()

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from sparsedp import validate
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.noise.source import RandomSource
 from sparsedp.privacy.ledger import Ledger
@@ -88,12 +89,7 @@ def stream_from(
 
 
 def _checked_path(path: object) -> Path:
-    if not isinstance(path, str | os.PathLike):
-        raise InvalidInput("path", f"of type {type(path).__name__}", "give the path of a stream's file")
-    target = Path(path)
-    if "\0" in str(target):
-        raise InvalidInput("path", "one with a null character", "give the path of a stream's file")
-    return target
+    return validate.file_path("path", path, "give the path of a stream's file")
 
 
 def _exists(path: Path) -> bool:

@@ -128,7 +128,7 @@ def _recognise(ledger: Ledger, paid: Paid, path: Path, stream: Stream) -> None:
 
 def request_for(path: Path) -> str:
     """By which the ledger knows the debits for a stream at this place."""
-    return hashlib.sha256(f"stream at {os.path.abspath(path)}".encode()).hexdigest()
+    return hashlib.sha256(b"stream at " + os.fsencode(os.path.abspath(path))).hexdigest()
 
 
 def _debited(path: Path, stream: Stream, ledger: Ledger) -> Spend:
