@@ -17,7 +17,7 @@ from sparsedp.recovery.layers.fusion import GroupLayers, Layer, Measurement, cho
 from sparsedp.recovery.layers.group_posterior import GroupPosterior, cells_of_whole_blocks, posterior_of_groups
 from sparsedp.recovery.layers.group_shrinkage import shrink_groups
 from sparsedp.recovery.layers.group_slopes import sloped_cells
-from sparsedp.recovery.layers.nonnegative import keeping_total
+from sparsedp.recovery.layers.nonnegative import keeping_total, nearest_nonnegative
 from sparsedp.recovery.layers.unseen import Hidden, hidden_by
 from sparsedp.recovery.shrinkage.cycles import are_alike, beside_other_cycles
 from sparsedp.recovery.shrinkage.lone_cells import beside_lone_cells
@@ -35,6 +35,13 @@ from sparsedp.sensing.running_totals import TicksAndTotals
 
 LEAST_RUN, MOST_RUNS = 64, 256
 """Tables with unordered axes are shrunk along the ordered ones if these have so many cells, in no more tables."""
+
+MOST_NEAREST = 2**18
+"""Cells beside their total alone are projected in the metric of the noise, up to so many; more by halving."""
+
+TOTAL_KNOWN = 0.2
+"""Of its variance, what the total is given when negative cells are removed: these all move up, and least squares would
+let the total follow them by more than its noise is worth. Ranges come out nearer, and cells too."""
 
 FUSED, SMOOTHED, SHRUNK = 0.1, 0.7, 0.9
 """About how much of the time that a recovery takes is over by then; the second: of the time that shrinking takes."""
@@ -176,7 +183,9 @@ def _fit(
     elif shrinks and (len(fused) > 1 if in_boxes else keep_sums and len(fused) > 2):
         shrunk += _spread(fused[1].sums, fused[1], shrunk)
     estimate = shrunk
-    if nonnegative:
+    if nonnegative and len(fused) == 2 and chosen is None and sensing.n <= MOST_NEAREST:
+        estimate = nearest_nonnegative(shrunk, level_variances, TOTAL_KNOWN * known.total_variance)
+    elif nonnegative:
         estimate = nonnegative_keeping_totals(shrunk)
     return fit(cells, estimate)
 
