@@ -57,7 +57,23 @@ def of_a_stream() -> sdp.Release:
     return stream.release()
 
 
+def of_random_sums() -> sdp.Release:
+    """Of which no error is known."""
+    stream = sdp.ContinualCompressive(epsilon="0.5", horizon=40, sparsity=4, start="2026-01-01", every="1d")
+    stream.observe_many(np.arange(40))
+    return stream.release()
+
+
 EVERY = {
     make.__name__: make
-    for make in (a_year_of_hours, by_diagnosis, by_delays, by_day_and_sex, on_four_axes, not_private, of_a_stream)
+    for make in (
+        a_year_of_hours,
+        by_diagnosis,
+        by_delays,
+        by_day_and_sex,
+        on_four_axes,
+        not_private,
+        of_a_stream,
+        of_random_sums,
+    )
 }

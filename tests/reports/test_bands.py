@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from report_releases import a_year_of_hours, by_day_and_sex, by_diagnosis, of_a_stream, on_four_axes
+from report_releases import a_year_of_hours, by_day_and_sex, by_diagnosis, of_random_sums, on_four_axes
 
 import sparsedp as sdp
 from sparsedp.releases.uncertainty import CellErrors
@@ -93,7 +93,7 @@ def test_what_a_file_with_errors_of_cells_can_tell() -> None:
 
 
 def test_nothing_is_made_up_where_nothing_is_known() -> None:
-    banded = main_view(of_a_stream()).pictures[-1].banded
+    banded = main_view(of_random_sums()).pictures[-1].banded
     assert banded.low is None
     assert banded.why_not == UNKNOWN
 

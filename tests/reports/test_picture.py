@@ -13,7 +13,7 @@ from report_releases import (
     by_delays,
     by_diagnosis,
     not_private,
-    of_a_stream,
+    of_random_sums,
     on_four_axes,
 )
 
@@ -43,7 +43,7 @@ def test_a_line_has_a_point_for_each_day_and_a_band() -> None:
     assert line.get_ydata() == pytest.approx(release.values.reshape(365, 24).sum(axis=1))
     assert len(axes.collections) == 1
     assert axes.get_ylabel() == "records per day"
-    assert plot(of_a_stream()).axes[0].collections[:] == []
+    assert plot(of_random_sums()).axes[0].collections[:] == []
 
 
 def region_age_and_month() -> sdp.Release:

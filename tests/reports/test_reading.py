@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from report_releases import a_year_of_hours, by_day_and_sex, by_diagnosis, of_a_stream, on_four_axes
+from report_releases import a_year_of_hours, by_day_and_sex, by_diagnosis, of_random_sums, on_four_axes
 
 import sparsedp as sdp
 from sparsedp.axes import Axis
@@ -62,7 +62,7 @@ def test_the_height_that_a_lone_number_needs_is_told(make: Callable[[], sdp.Rele
     assert float(found[1].replace(",", "")) == pytest.approx(least, rel=0.05)
 
 
-@pytest.mark.parametrize("make", [by_diagnosis, of_a_stream, lambda: by_day_and_sex().marginal("sex")])
+@pytest.mark.parametrize("make", [by_diagnosis, of_random_sums, lambda: by_day_and_sex().marginal("sex")])
 def test_nothing_is_said_of_lone_numbers_where_none_were_smoothed(make: Callable[[], sdp.Release]) -> None:
     assert not any("stands alone" in part for part in what_ranges_miss(make()))
 
