@@ -4,12 +4,14 @@
 tests pass by luck.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import ExitStack
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from repeatable_noise import noise_from
+import repeatable_noise
+from repeatable_noise import no_noise, noise_from, the_systems_noise
 
 settings.register_profile(
     "repeatable",
@@ -25,11 +27,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fresh-noise", action="store_true", help="draw the noise of tests from the system")
 
 
-@pytest.fixture(autouse=True)
-def repeatable_noise(request: pytest.FixtureRequest) -> Iterator[None]:
-    """The system's source gives keys that follow from the test's name; other processes have the true ones."""
-    if request.config.getoption("--fresh-noise"):
-        yield
-        return
-    with noise_from(request.node.nodeid):
-        yield
+def pytest_configure(config: pytest.Config) -> None:
+    """Nothing is drawn but by a test, by a fixture, or under a name: not when a module is imported."""
+    repeatable_noise.fresh = config.getoption("--fresh-noise")
+    refusing = ExitStack()
+    refusing.enter_context(no_noise())
+    config.add_cleanup(refusing.close)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """A test's noise follows from its name."""
+    itself = item.get_closest_marker("systems_noise")
+    with the_systems_noise() if itself else noise_from(item.nodeid):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
+) -> Generator[None, object, object]:
+    """The noise of a fixture that tests share follows from the fixture's name, not from the test that came first."""
+    if fixturedef.scope == "function":
+        return (yield)
+    which = getattr(request, "param_index", 0)
+    with noise_from(f"{request.node.nodeid}::{fixturedef.argname}[{which}]"):
+        return (yield)

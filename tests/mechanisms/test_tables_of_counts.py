@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pytest
 
 import sparsedp as sdp
+from repeatable_noise import noise_from
 from sparsedp.axes import Axis
 from sparsedp.bases.separable import Separable
 from sparsedp.errors import InvalidInput, UnknownName
@@ -25,7 +26,8 @@ COUNTS = np.zeros(DOMAIN.shape, dtype=np.int64)
 COUNTS[1, 2:, 3:6] = 400
 COUNTS[0] = 30
 
-MECHANISMS: dict[str, Mechanism] = {name: mechanism() for name, mechanism in sdp.MECHANISMS.items()}
+with noise_from(__name__):
+    MECHANISMS: dict[str, Mechanism] = {name: mechanism() for name, mechanism in sdp.MECHANISMS.items()}
 
 
 @pytest.fixture(params=MECHANISMS, name="mechanism")

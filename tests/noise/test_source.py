@@ -36,9 +36,7 @@ print(noise, flush=True)
 """
 
 
-@pytest.fixture(autouse=True)
-def repeatable_noise() -> None:
-    """None here, unlike in the rest of the suite: the system's source itself is tested."""
+pytestmark = pytest.mark.systems_noise
 
 
 class CountingSource(RandomSource):

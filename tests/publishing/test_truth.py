@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
+from repeatable_noise import noise_from
 from sparsedp.axes.domain import Quantity
 from sparsedp.counts import Counts
 from sparsedp.errors import InvalidInput
@@ -15,7 +16,8 @@ from sparsedp.publishing.truth import compare_with_truth
 
 DOMAIN = sdp.Domain([sdp.Categories("sex", ["F", "M"]), sdp.Integers("hour", 0, 63)])
 COUNTS = np.random.default_rng(1).poisson(40 + 30 * np.sin(np.arange(128) / 9).reshape(DOMAIN.shape))
-FIRST = sdp.release(COUNTS, epsilon=1, domain=DOMAIN)
+with noise_from(__name__):
+    FIRST = sdp.release(COUNTS, epsilon=1, domain=DOMAIN)
 
 
 def test_beside_the_truth_it_is_marked() -> None:

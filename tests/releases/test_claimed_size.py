@@ -12,14 +12,16 @@ import pyarrow.parquet as pq
 import pytest
 
 import sparsedp as sdp
+from repeatable_noise import noise_from
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files import parquet_claims
 from sparsedp.files.columns_file import Contents, Packed, contents_of
 from sparsedp.files.parquet_claims import claim_of
 from sparsedp.releases.claims import embedded_needs
 
-TABLE = sdp.release(np.arange(100), epsilon=1, domain=sdp.Domain.parse(["age:0..99"]))
-VECTOR = sdp.release(np.arange(100), epsilon=1)
+with noise_from(__name__):
+    TABLE = sdp.release(np.arange(100), epsilon=1, domain=sdp.Domain.parse(["age:0..99"]))
+    VECTOR = sdp.release(np.arange(100), epsilon=1)
 HUGE = 2**31
 
 

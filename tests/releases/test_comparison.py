@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
+from repeatable_noise import noise_from
 from sparsedp.axes.domain import Quantity
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.source import SeededSource
@@ -16,8 +17,9 @@ from sparsedp.releases.uncertainty import CellErrors
 DOMAIN = sdp.Domain([sdp.Categories("sex", ["F", "M"]), sdp.Integers("hour", 0, 63)])
 COUNTS = np.random.default_rng(1).poisson(40 + 30 * np.sin(np.arange(128) / 9).reshape(DOMAIN.shape))
 MORE = COUNTS + (np.arange(128) == 70).reshape(DOMAIN.shape) * 500
-FIRST = sdp.release(COUNTS, epsilon=1, domain=DOMAIN)
-SECOND = sdp.release(MORE, epsilon=1, domain=DOMAIN)
+with noise_from(__name__):
+    FIRST = sdp.release(COUNTS, epsilon=1, domain=DOMAIN)
+    SECOND = sdp.release(MORE, epsilon=1, domain=DOMAIN)
 
 
 def test_cells_without_names_are_told_apart_by_their_number() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
+from repeatable_noise import noise_from
 from sparsedp.errors import InvalidInput
 from sparsedp.releases.uncertainty import CellErrors
 
@@ -15,7 +16,8 @@ DOMAIN = sdp.Domain(
     [sdp.Categories("sex", ["F", "M"]), sdp.Calendar("day", "2024-01-01", "1d", 5), sdp.Bins("age", [0, 18, 65, 120])]
 )
 COUNTS = np.random.default_rng(1).poisson(20, DOMAIN.shape)
-RELEASES = {name: sdp.release(COUNTS, epsilon=1, domain=DOMAIN, mechanism=name) for name in ("adaptive", "laplace")}
+with noise_from(__name__):
+    RELEASES = {name: sdp.release(COUNTS, epsilon=1, domain=DOMAIN, mechanism=name) for name in ("adaptive", "laplace")}
 AXES = [axes for length in (1, 2, 3) for axes in permutations(DOMAIN.names, length)]
 
 

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sparsedp as sdp
+from repeatable_noise import noise_from
 from sparsedp.errors import BadFile
 from sparsedp.files.columns_file import Contents, Packed, contents_of
 from sparsedp.mechanisms import MECHANISMS
@@ -188,17 +189,19 @@ def noise(**law: Any) -> Callable[[dict[str, Any]], None]:
     return change
 
 
-LAPLACE = sdp.Laplace().measure(COUNTS, epsilon="0.1")
-GAUSSIAN = sdp.Privelet().measure(COUNTS, rho="0.1")
+with noise_from(__name__):
+    LAPLACE = sdp.Laplace().measure(COUNTS, epsilon="0.1")
+    GAUSSIAN = sdp.Privelet().measure(COUNTS, rho="0.1")
 LAYERS = sdp.Adaptive("ranges").measure(FLAT, epsilon="0.1", source=SeededSource(1))
 TREE = sdp.Adaptive("any").measure(np.repeat([30, 90], 300), epsilon="0.2", source=SeededSource(1))
 BUSY = sdp.Adaptive("any").measure(COUNTS * (np.arange(600) % 100 < 50) * 100, epsilon=10, source=SeededSource(1))
-DIFFERENCE = STREAMS["difference"](epsilon=1)
-DIFFERENCE.observe_many(np.arange(20))
-TOTALS = STREAMS["adaptive, totals"](epsilon=1)
-TOTALS.observe_many(np.arange(20))
-PAPER = STREAMS["compressive, paper"](epsilon=1)
-PAPER.observe_many(np.arange(20))
+with noise_from(__name__):
+    DIFFERENCE = STREAMS["difference"](epsilon=1)
+    DIFFERENCE.observe_many(np.arange(20))
+    TOTALS = STREAMS["adaptive, totals"](epsilon=1)
+    TOTALS.observe_many(np.arange(20))
+    PAPER = STREAMS["compressive, paper"](epsilon=1)
+    PAPER.observe_many(np.arange(20))
 
 FORGERIES: dict[str, tuple[Any, Callable[[dict[str, Any]], None]]] = {
     "a smaller ε": (LAPLACE, stated("9/10")),

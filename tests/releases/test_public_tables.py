@@ -11,10 +11,12 @@ import pyarrow as pa
 import pytest
 
 import sparsedp as sdp
+from repeatable_noise import noise_from
 from sparsedp.errors import InvalidInput
 
 REGIONS = sdp.Domain.parse(["region:north,south,west"])
-RELEASE = sdp.release([1000, 2000, 3000], epsilon=1, domain=REGIONS)
+with noise_from(__name__):
+    RELEASE = sdp.release([1000, 2000, 3000], epsilon=1, domain=REGIONS)
 PEOPLE = [10_000, 40_000, 5_000]
 POPULATION = pd.DataFrame({"region": ["north", "south", "west"], "people": PEOPLE})
 ARROW = pa.table({"region": POPULATION["region"].tolist(), "people": PEOPLE})

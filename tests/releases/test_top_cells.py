@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sparsedp as sdp
+from repeatable_noise import noise_from
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.source import SeededSource
 from sparsedp.releases.error_models import IndependentCells
@@ -21,7 +22,8 @@ DOMAIN = sdp.Domain(
     ]
 )
 COUNTS = np.random.default_rng(1).poisson(20, DOMAIN.shape)
-RELEASE = sdp.release(COUNTS, epsilon=1, domain=DOMAIN, mechanism="laplace")
+with noise_from(__name__):
+    RELEASE = sdp.release(COUNTS, epsilon=1, domain=DOMAIN, mechanism="laplace")
 
 
 def test_they_are_the_largest_and_can_be_asked_for_again() -> None:
@@ -70,8 +72,9 @@ def test_what_cannot_be_meant_is_refused() -> None:
         RELEASE.top(3, level="0.999999999", simultaneous=True)
 
 
-DAYS = sdp.release(np.arange(60), epsilon=1, domain=sdp.Domain(sdp.Calendar("day", "2024-02-01", "1d", 60)))
-TICKS = sdp.release(np.arange(60), epsilon=1).with_time(sdp.TimeAxis("2024-02-01", "1d"))
+with noise_from(__name__):
+    DAYS = sdp.release(np.arange(60), epsilon=1, domain=sdp.Domain(sdp.Calendar("day", "2024-02-01", "1d", 60)))
+    TICKS = sdp.release(np.arange(60), epsilon=1).with_time(sdp.TimeAxis("2024-02-01", "1d"))
 
 
 @pytest.mark.parametrize("release", [DAYS, TICKS], ids=["a calendar", "a time axis"])

@@ -9,7 +9,6 @@ steps gets one of them. Infinite values are clamped like any other; what is no n
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,6 +20,7 @@ from sparsedp.errors import InvalidInput
 from sparsedp.ingest._cells import Outside, outside_of, real_number, sql_double
 from sparsedp.ingest._columns import Needed, SourceColumn
 from sparsedp.ingest._csv import Dialect, dialect_of
+from sparsedp.noise.source import fresh_word
 
 _MOST_CONTRIBUTIONS = 2**20
 """Of one person: so many records of one person are held in memory."""
@@ -123,8 +123,9 @@ def _key(key: object) -> tuple[int, int]:
     """Two words; fresh ones from the operating system unless a test gives its own."""
     if key is not None and (not isinstance(key, bytes) or len(key) != 16):
         raise InvalidInput("key", "not 16 bytes", "leave it out: a fresh secret is drawn for each count")
-    words = secrets.token_bytes(16) if key is None else key
-    return int.from_bytes(words[:8], "little"), int.from_bytes(words[8:], "little")
+    if key is None:
+        return fresh_word(), fresh_word()
+    return int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")
 
 
 # The values of a column as whole steps of a grid, within declared bounds: what sums of them are made of.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import partial
@@ -19,6 +18,7 @@ from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidat
 from sparsedp.mechanisms.selection.sparsity_choice import FORMS, SelectionConstants, choose_sparsity, constants_for
 from sparsedp.mechanisms.selection.tail_scores import tails_in
 from sparsedp.mechanisms.terms import Terms
+from sparsedp.noise.source import fresh_word
 from sparsedp.plan import Plan
 from sparsedp.privacy.guarantee import Expense
 from sparsedp.recovery.plan import RecoveryPlan, basis_over
@@ -82,7 +82,7 @@ class Compressive(Mechanism):
             given = f"of type {type(self.constants).__name__}"
             raise InvalidInput("constants", given, "give sparsedp.SelectionConstants(…), or leave it out")
         if self.seed is None:
-            object.__setattr__(self, "seed", secrets.randbits(64))
+            object.__setattr__(self, "seed", fresh_word())
             object.__setattr__(self, "_seed_was_drawn", True)
         validate.whole("seed", self.seed, least=0, most=2**64 - 1)
 

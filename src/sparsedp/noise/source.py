@@ -76,6 +76,12 @@ class SystemSource(RandomSource):
         return os.urandom(KEY_BYTES)
 
 
+def fresh_word() -> int:
+    """64 bits of the operating system's: a seed that nobody chose, or half a secret that puts records in order."""
+    with SystemSource().draw() as stream:
+        return stream.bits(64)
+
+
 class SeededSource(RandomSource):
     """FOR TESTS ONLY: repeatable noise that protects nobody; whatever it makes is marked `private=False`."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from fractions import Fraction
 from typing import Any, ClassVar, Unpack
 
@@ -15,6 +14,7 @@ from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms.selection.candidates import rows_for
 from sparsedp.mechanisms.selection.sparsity_choice import constants_for
 from sparsedp.noise.law import ContinualCounterLaw
+from sparsedp.noise.source import fresh_word
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Expense
@@ -70,7 +70,7 @@ class ContinualCompressive(Stream):
         self._rows = _rows(rows, ticks, self._sparsity, constant)
         chosen = {"seed": seed, "rows": rows, "recovery": None if recovery == "auto" else recovery}
         self._not_given = frozenset(name for name, given in chosen.items() if given is None)
-        self._seed = secrets.randbits(64) if seed is None else validate.whole("seed", seed, least=0, most=2**64 - 1)
+        self._seed = fresh_word() if seed is None else validate.whole("seed", seed, least=0, most=2**64 - 1)
         checked = checked_stream_terms(terms)
         column = self._rows if calibration == "correct" else 1
         self._counting = counters_for(checked, ticks, counters=self._rows, column=column)
