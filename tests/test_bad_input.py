@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
-from repeatable_noise import noise_from
+from every_mechanism import AS_THEY_COME
 from sparsedp.errors import SparsedpError
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.noise.source import RandomSource, SeededSource
@@ -25,8 +25,6 @@ class ForbiddenSource(RandomSource):
 
 
 GOOD = np.array([SECRET, 1, 2, 3])
-with noise_from(__name__):
-    EVERY_MECHANISM = [mechanism() for mechanism in sdp.MECHANISMS.values()]
 BAD_CALLS: dict[str, tuple[dict[str, object], str]] = {
     "nan": ({"counts": [SECRET, float("nan")]}, "counts is not finite"),
     "half": ({"counts": [SECRET, 0.5]}, "counts is not whole numbers"),
@@ -72,11 +70,7 @@ BAD_CALLS: dict[str, tuple[dict[str, object], str]] = {
 
 
 @pytest.mark.parametrize(("change", "complaint"), BAD_CALLS.values(), ids=BAD_CALLS.keys())
-@pytest.mark.parametrize(
-    "mechanism",
-    [sdp.Laplace(), sdp.Hierarchical(), sdp.Privelet(), sdp.Compressive(seed=1)],
-    ids=lambda each: each.name,
-)
+@pytest.mark.parametrize("mechanism", AS_THEY_COME.values(), ids=AS_THEY_COME.keys())
 def test_bad_calls(mechanism: Mechanism, change: dict[str, object], complaint: str) -> None:
     ledger = sdp.Ledger(epsilon=10)
     call: dict[str, object] = {"counts": GOOD, "epsilon": 1, "ledger": ledger, "source": ForbiddenSource(), **change}

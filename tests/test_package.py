@@ -9,28 +9,28 @@ from pathlib import Path
 import pytest
 
 import sparsedp as sdp
-from sparsedp import errors
+from sparsedp import errors, streams
+from sparsedp.axes import AXES
 
 ROOT = Path(__file__).parent.parent
 SOURCE = Path(sdp.__file__).parent
 
 
-PUBLIC = """
-MECHANISMS Adaptive Audit BadFile Bins Budget BudgetExceeded Calendar Categories Compressive Constraints
-ContinualAdaptive ContinualCompressive ContinualCounter ContinualDifference Domain Hierarchical Integers Interval
-InvalidInput Laplace NotSigned
-Counts Ledger LedgerFile Preview PrivateSide Privelet Release SelectionConstants SparsedpError Stream Synopsis TimeAxis
-UnknownName __version__ audit compare count new_key open_ledger open_release open_stream open_synopsis preview publish
-release
-"""
-
-
-def test_the_public_names_are_these_and_no_others() -> None:
-    assert sorted(sdp.__all__) == sorted(PUBLIC.split())
+def test_every_public_name_is_there_and_explained() -> None:
     for name in sdp.__all__:
         thing = getattr(sdp, name)
         if inspect.isclass(thing) or inspect.isfunction(thing):
             assert thing.__doc__, f"{name} has no docstring"
+    with pytest.raises(AttributeError):
+        sdp.Axis  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_every_mechanism_stream_and_axis_is_public() -> None:
+    classes = [kind for kind in vars(streams).values() if inspect.isclass(kind) and issubclass(kind, sdp.Stream)]
+    for kind in (*sdp.MECHANISMS.values(), *classes, *AXES.values()):
+        assert inspect.isclass(kind)
+        named = f"name {kind.__name__} in __init__.pyi, and it is sparsedp.{kind.__name__}"
+        assert getattr(sdp, kind.__name__, None) is kind, named
 
 
 def test_every_error_is_public_and_in_the_tree() -> None:

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sparsedp as sdp
+from every_mechanism import AS_THEY_COME
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files import columns_file
 from sparsedp.mechanisms.base import Mechanism
@@ -19,11 +20,9 @@ from sparsedp.noise.source import SeededSource
 
 DATA = np.repeat([3, 40, 0, 12, 12, 90, 7, 1], 25)
 MECHANISMS: dict[str, Mechanism] = {
-    "laplace": sdp.Laplace(),
-    "hierarchical": sdp.Hierarchical(branching=3),
-    "privelet": sdp.Privelet(),
-    "compressive": sdp.Compressive(sparsity=8, seed=1),
-    "compressive, auto": sdp.Compressive(seed=1),
+    **AS_THEY_COME,
+    "hierarchical of three": sdp.Hierarchical(branching=3),
+    "compressive of eight": sdp.Compressive(sparsity=8, seed=1),
     "compressive, bernoulli, cosine": sdp.Compressive(basis="cosine", sensing="bernoulli", sparsity=8, seed=1),
     "compressive, db4": sdp.Compressive(basis="db4", recovery="basis_pursuit", sparsity=8, seed=1),
 }

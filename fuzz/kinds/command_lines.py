@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import sparsedp as sdp
 from fuzz import hostile
 from fuzz.sandbox import Doors
 from fuzz.specimens import BY, Specimens, put
@@ -146,11 +147,7 @@ BY_NAME: dict[str, tuple[str, ...]] = {
     "clamp": ("0..500", "500..0", "0..", "..", "0..1e300000000", "nan..1", "0.001..1", "-5..5", "x"),
     "dataset": ("visits", "visits", "census", "trials", "no such", ""),
     "mechanism": (
-        "adaptive",
-        "laplace",
-        "hierarchical",
-        "privelet",
-        "compressive",
+        *sdp.MECHANISMS,
         "adaptive:cells",
         "adaptive:",
         "no:such",

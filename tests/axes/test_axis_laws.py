@@ -5,8 +5,8 @@ import pickle
 
 import numpy as np
 import pytest
-from every_axis import EVERY_AXIS
 
+from every_axis import EVERY_AXIS
 from sparsedp.axes import AXES, Axis, axis_from, parse_axis
 from sparsedp.errors import InvalidInput
 

@@ -13,6 +13,7 @@ from cli_terminal import in_own_folder, ok, run
 from local_mirror import mirrored
 from sparsedp.cli._app import EXAMPLES, app
 from sparsedp.cli._running import MEANINGS, ExitCode
+from sparsedp.mechanisms import MECHANISMS
 
 
 @pytest.fixture(autouse=True)
@@ -92,6 +93,12 @@ def test_a_total_is_not_worded_as_a_spend() -> None:
     printed = ok("ledger", "init", "--help").text
     assert "The total, in ε" in printed
     assert "Spend this" not in printed
+
+
+def test_the_help_names_every_mechanism() -> None:
+    printed = ok("release", "--help").text
+    for name in MECHANISMS:
+        assert name in printed
 
 
 def test_the_version() -> None:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from where_records_fall import cells_found, cells_in
 
+from every_axis import EVERY_AXIS
 from sparsedp.axes import Axis, Bins, Calendar, Categories, Integers
 from sparsedp.errors import InvalidInput
 
@@ -27,6 +28,15 @@ BINS = [
 ]
 FLOATS = np.array([0, -0.0, 17.999999999999996, 18, 120, 120.00000000000001, 0.1, 0.3, 0.29, np.nan, np.inf, -np.inf])
 WHOLE = [0, -1, 1, 17, 18, 120, 121, 2**53, 2**53 + 1, 2**53 + 2, 2**53 + 3, 2**63 - 1, -(2**63), -(2**63) + 1]
+
+
+@pytest.mark.parametrize("axis", EVERY_AXIS.values(), ids=EVERY_AXIS.keys())
+def test_the_cells_of_every_axis_are_found_again(axis: Axis) -> None:
+    first = pa.array(next(iter(axis.columns().values())))
+    column = first.cast(pa.timestamp("us", "UTC")) if axis.utc else first
+    both_ways = pa.concat_arrays([column, pa.nulls(1, column.type), column[::-1]])
+    places = np.arange(axis.length)
+    assert cells_found(axis, both_ways).tolist() == [*places, -1, *places[::-1]]
 
 
 @pytest.mark.parametrize("axis", BINS, ids=range(len(BINS)))

@@ -9,6 +9,7 @@ from scipy import stats
 from watching_source import WatchingSource
 
 import sparsedp as sdp
+from every_mechanism import OF_ONE_NOISE, fitted
 from goodness_of_fit import uniform_if_true
 from sparsedp.mechanisms import compressive
 from sparsedp.mechanisms.base import Mechanism
@@ -18,18 +19,7 @@ from sparsedp.noise.source import SeededSource
 from sparsedp.privacy.guarantee import Expense
 
 STEP = Fraction(1, 10**12)
-MECHANISMS: dict[str, Mechanism] = {
-    "laplace": sdp.Laplace(),
-    "hierarchical": sdp.Hierarchical(),
-    "hierarchical of three": sdp.Hierarchical(branching=3),
-    "privelet": sdp.Privelet(),
-    "compressive": sdp.Compressive(sparsity=5, seed=1),
-    "compressive, bernoulli": sdp.Compressive(sensing="bernoulli", sparsity=5, seed=1),
-    "compressive, rows": sdp.Compressive(sparsity=5, rows=40, seed=1),
-    "compressive, auto": sdp.Compressive(seed=1),
-    "compressive, auto, plain": sdp.Compressive(selection="plain", selection_share="1/3", basis="cosine", seed=1),
-    "compressive, auto, wavelet": sdp.Compressive(basis="sym4", seed=1),
-}
+EVERY_MECHANISM = pytest.mark.parametrize("mechanism", OF_ONE_NOISE.values(), ids=OF_ONE_NOISE.keys())
 SIZES = (1, 2, 3, 7, 64, 100, 257)
 
 
@@ -49,12 +39,9 @@ def is_calibrated(synopsis: sdp.Synopsis) -> bool:
 
 
 @pytest.mark.parametrize("cells", SIZES)
-@pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS.keys())
+@EVERY_MECHANISM
 def test_the_stated_epsilon_is_the_real_one(mechanism: Mechanism, cells: int) -> None:
-    if isinstance(mechanism, sdp.Compressive) and isinstance(mechanism.sparsity, int):
-        rows = None if mechanism.rows is None else min(mechanism.rows, cells)
-        mechanism = dataclasses.replace(mechanism, sparsity=min(mechanism.sparsity, cells), rows=rows)
-    epsilon = Fraction(3, 7)
+    epsilon, mechanism = Fraction(3, 7), fitted(mechanism, cells)
     synopsis = mechanism.measure(np.arange(cells), epsilon=epsilon, contribution=4, neighbours="replace_one")
     assert synopsis.spent == sdp.Budget(epsilon=epsilon)
     assert synopsis.guarantee.neighbours.distance == 8
@@ -62,7 +49,7 @@ def test_the_stated_epsilon_is_the_real_one(mechanism: Mechanism, cells: int) ->
     assert synopsis.recover().spent == sdp.Budget(epsilon=epsilon)
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS.keys())
+@EVERY_MECHANISM
 def test_one_step_off_fails(mechanism: Mechanism) -> None:
     synopsis = mechanism.measure(np.arange(64), epsilon=1)
     assert is_calibrated(synopsis)
@@ -75,7 +62,7 @@ def test_one_step_off_fails(mechanism: Mechanism) -> None:
     assert not is_calibrated(dataclasses.replace(synopsis, guarantee=guarantee))
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS.keys())
+@EVERY_MECHANISM
 def test_the_noise_on_the_integers_has_the_recorded_scale(mechanism: Mechanism) -> None:
     """Accepts the recorded scale, rejects it 25 % off either way, on what the mechanism itself put out."""
     source, jitter = SeededSource(20), np.random.default_rng(21)
@@ -104,7 +91,7 @@ def test_the_share_that_is_stated_is_the_share_that_selects(monkeypatch: pytest.
     assert seen["measure"] == synopsis.guarantee.expenses[1].budget == sdp.Budget(epsilon="0.6")
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS.keys())
+@EVERY_MECHANISM
 def test_the_budget_is_debited_before_any_noise_is_drawn(mechanism: Mechanism) -> None:
     ledger = sdp.Ledger(epsilon=1)
     source = WatchingSource(ledger)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 import sparsedp as sdp
-from repeatable_noise import noise_from
+from every_mechanism import AS_THEY_COME
 from sparsedp.axes import Axis
 from sparsedp.bases.separable import Separable
 from sparsedp.errors import InvalidInput, UnknownName
@@ -26,13 +26,10 @@ COUNTS = np.zeros(DOMAIN.shape, dtype=np.int64)
 COUNTS[1, 2:, 3:6] = 400
 COUNTS[0] = 30
 
-with noise_from(__name__):
-    MECHANISMS: dict[str, Mechanism] = {name: mechanism() for name, mechanism in sdp.MECHANISMS.items()}
 
-
-@pytest.fixture(params=MECHANISMS, name="mechanism")
+@pytest.fixture(params=AS_THEY_COME, name="mechanism")
 def one_mechanism(request: pytest.FixtureRequest) -> Mechanism:
-    return MECHANISMS[request.param]
+    return AS_THEY_COME[request.param]
 
 
 def test_a_release_has_the_domain_and_its_shape(mechanism: Mechanism) -> None:
@@ -73,7 +70,7 @@ def test_the_synopsis_keeps_the_domain_in_its_file(mechanism: Mechanism, tmp_pat
 
 @pytest.mark.parametrize("name", ["laplace", "hierarchical", "privelet"])
 def test_parts_of_a_table_merge(name: str) -> None:
-    mechanism = MECHANISMS[name]
+    mechanism = AS_THEY_COME[name]
     parts = [mechanism.sense(part, domain=DOMAIN) for part in (COUNTS, COUNTS * 2)]
     release = mechanism.perturb(parts[0] + parts[1], epsilon=10**6).recover()
     np.testing.assert_allclose(release.values, 3 * COUNTS, atol=1e-6)

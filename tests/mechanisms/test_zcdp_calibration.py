@@ -9,6 +9,7 @@ from scipy import stats
 from watching_source import WatchingSource
 
 import sparsedp as sdp
+from every_mechanism import OF_ONE_NOISE, fitted
 from goodness_of_fit import uniform_if_true
 from sparsedp.mechanisms import compressive
 from sparsedp.mechanisms.base import Mechanism
@@ -19,17 +20,7 @@ from sparsedp.privacy.conversion import delta_of, rho_for
 from sparsedp.privacy.guarantee import Expense
 
 STEP = Fraction(1, 10**12)
-MECHANISMS: dict[str, Mechanism] = {
-    "laplace": sdp.Laplace(),
-    "hierarchical": sdp.Hierarchical(),
-    "hierarchical of three": sdp.Hierarchical(branching=3),
-    "privelet": sdp.Privelet(),
-    "compressive": sdp.Compressive(sparsity=5, seed=1),
-    "compressive, bernoulli": sdp.Compressive(sensing="bernoulli", sparsity=5, seed=1),
-    "compressive, auto": sdp.Compressive(seed=1),
-    "compressive, auto, plain": sdp.Compressive(selection="plain", selection_share="1/3", basis="cosine", seed=1),
-}
-EVERY_MECHANISM = pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS.keys())
+EVERY_MECHANISM = pytest.mark.parametrize("mechanism", OF_ONE_NOISE.values(), ids=OF_ONE_NOISE.keys())
 BOTH_KINDS = (sdp.Budget(epsilon=1), sdp.Budget(rho=1))
 SIZES = (1, 2, 3, 7, 64, 100, 257)
 
@@ -53,12 +44,6 @@ def is_calibrated(synopsis: sdp.Synopsis, rho: Fraction) -> bool:
     chosen = sum((expense.budget.rho or Fraction(0) for expense in choosing), Fraction(0))
     exact = measured_rho(synopsis) == measuring.budget.rho
     return exact and chosen + measured_rho(synopsis) == rho == synopsis.guarantee.rho
-
-
-def fitted(mechanism: Mechanism, cells: int) -> Mechanism:
-    if isinstance(mechanism, sdp.Compressive) and isinstance(mechanism.sparsity, int):
-        return dataclasses.replace(mechanism, sparsity=min(mechanism.sparsity, cells))
-    return mechanism
 
 
 @pytest.mark.parametrize("cells", SIZES)

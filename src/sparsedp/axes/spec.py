@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -187,8 +187,11 @@ def _nearest(start: Fraction, width: Fraction, bins: Fraction) -> str:
 
 # Every kind of axis by name, and back from its description.
 
-AXES: dict[str, type[Categories] | type[Bins] | type[Integers] | type[Calendar]] = {
-    axis.kind: axis for axis in (Categories, Bins, Integers, Calendar)
+AXES: dict[str, Callable[..., Axis]] = {
+    "categories": Categories,
+    "bins": Bins,
+    "integers": Integers,
+    "calendar": Calendar,
 }
 
 

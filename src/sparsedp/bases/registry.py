@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sparsedp.bases.base import Basis
 from sparsedp.bases.cosine import Cosine
 from sparsedp.bases.haar import Haar
@@ -9,7 +11,11 @@ from sparsedp.bases.identity import Identity
 from sparsedp.bases.wavelet import Wavelet, orthogonal_wavelets
 from sparsedp.errors import InvalidInput, UnknownName
 
-BASES: dict[str, type[Identity] | type[Haar] | type[Cosine]] = {basis.name: basis for basis in (Identity, Haar, Cosine)}
+BASES: dict[str, Callable[[int], Basis]] = {
+    "identity": Identity,
+    "haar": Haar,
+    "cosine": Cosine,
+}
 """The bases of our own; `basis_from` also knows every orthogonal wavelet of PyWavelets."""
 
 

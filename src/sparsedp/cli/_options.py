@@ -95,12 +95,16 @@ Delta = Annotated[
     str | None,
     typer.Option("--delta", metavar="δ", help="With --epsilon: (ε, δ), by Gaussian noise.", rich_help_panel=BUDGET),
 ]
+_PROOFS = (Path(__file__).parents[1] / "mechanisms").glob("*.md")
+_OTHER_MECHANISMS = sorted({proof.stem for proof in _PROOFS} - {"adaptive"})
+"""Each has its proof beside it, under its name; asking the mechanisms themselves would load numba to print a help."""
+
 MechanismName = Annotated[
     str | None,
     typer.Option(
         "--mechanism",
         metavar="NAME",
-        help="adaptive (the default), adaptive:cells, adaptive:ranges, laplace, hierarchical, privelet, compressive.",
+        help=f"adaptive (the default), adaptive:cells, adaptive:ranges, {', '.join(_OTHER_MECHANISMS)}.",
         rich_help_panel=CELLS,
     ),
 ]

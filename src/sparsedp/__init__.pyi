@@ -1,0 +1,51 @@
+"""The public names, each beside where it is defined: `__init__.py` imports one when it is first used."""
+
+from .audits import Audit as Audit
+from .audits import audit as audit
+from .axes import Bins as Bins
+from .axes import Calendar as Calendar
+from .axes import Categories as Categories
+from .axes import Integers as Integers
+from .axes.domain import Domain as Domain
+from .axes.time_axis import TimeAxis as TimeAxis
+from .constraints import Constraints as Constraints
+from .counts import Counts as Counts
+from .errors import BadFile as BadFile
+from .errors import BudgetExceeded as BudgetExceeded
+from .errors import InvalidInput as InvalidInput
+from .errors import NotSigned as NotSigned
+from .errors import PrivateSide as PrivateSide
+from .errors import SparsedpError as SparsedpError
+from .errors import UnknownName as UnknownName
+from .files.signatures import new_key as new_key
+from .ingest import count as count
+from .mechanisms import MECHANISMS as MECHANISMS
+from .mechanisms import Adaptive as Adaptive
+from .mechanisms import Compressive as Compressive
+from .mechanisms import Hierarchical as Hierarchical
+from .mechanisms import Laplace as Laplace
+from .mechanisms import Privelet as Privelet
+from .mechanisms.selection.sparsity_choice import SelectionConstants as SelectionConstants
+from .previews import Preview as Preview
+from .previews import preview as preview
+from .privacy.budget import Budget as Budget
+from .privacy.ledger import Ledger as Ledger
+from .privacy.ledger_file import LedgerFile as LedgerFile
+from .privacy.ledger_file import open_ledger as open_ledger
+from .publishing import publish as publish
+from .publishing import release as release
+from .releases.comparison import compare as compare
+from .releases.release import Release as Release
+from .releases.release_file import open_release as open_release
+from .releases.uncertainty import Interval as Interval
+from .streams import ContinualAdaptive as ContinualAdaptive
+from .streams import ContinualCompressive as ContinualCompressive
+from .streams import ContinualCounter as ContinualCounter
+from .streams import ContinualDifference as ContinualDifference
+from .streams import Stream as Stream
+from .streams.durable import open_stream as open_stream
+from .synopsis import Synopsis as Synopsis
+from .synopsis import open_synopsis as open_synopsis
+from .version import __version__ as __version__
+
+__all__: list[str]
