@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 from side_by_side import least_times
 
@@ -17,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 from rich.console import Console
 from rich.table import Table
+from scipy.sparse.linalg import LinearOperator
 
 from sparsedp.bases.haar import Haar
 from sparsedp.recovery import DECODERS, SparseProblem
 from sparsedp.recovery.basis_pursuit import DEVIATIONS
 from sparsedp.recovery.explanation import residual_bound
-from sparsedp.recovery.linear_operator import linear_operator
 from sparsedp.sensing.hadamard import Hadamard
 
 Floats = npt.NDArray[np.float64]
@@ -55,6 +56,25 @@ def noisy_problem(coefficients: Floats, noise: float, seed: int) -> SparseProble
     deviation = noise * float(np.linalg.norm(clean)) / np.sqrt(ROWS)
     errors = np.random.default_rng([seed, 1]).laplace(size=ROWS) * deviation / np.sqrt(2)
     return SparseProblem(sensing, basis, clean + errors, deviation**2, 6 * deviation**4, SPARSITY)
+
+
+def linear_operator(problem: SparseProblem) -> Any:
+    """A as scipy's LinearOperator, which the rivals take."""
+
+    class RealOperator(LinearOperator):  # type: ignore[misc, type-arg, unused-ignore]  # stubs differ by version
+        # spgl1 asks `np.isreal(A).all()`, which newer versions of scipy answer with a bare bool.
+        imag = np.zeros(1)
+
+        def __init__(self) -> None:
+            super().__init__(np.dtype(np.float64), (len(problem.observed), problem.size))  # type: ignore[call-arg, unused-ignore]
+
+        def _matvec(self, values: Floats) -> Floats:
+            return problem.forward(values.reshape(-1))
+
+        def _rmatvec(self, values: Floats) -> Floats:
+            return problem.adjoint(values.reshape(-1))
+
+    return RealOperator()
 
 
 def rivals(problem: SparseProblem) -> dict[str, tuple[Callable[[], Floats], int]]:

@@ -73,7 +73,6 @@ def test_importing_is_light() -> None:
         "scipy.stats",
         "pyarrow",
         "pywt",
-        "spgl1",
         "mpmath",
         "opendp",
         "pandas",

@@ -1,142 +1,169 @@
-"""Basis pursuit denoising: min ‖x‖₁ subject to ‖A x − y‖₂ ≤ θ, the paper's convex decoder."""
+"""Basis pursuit denoising: min ‖x‖₁ subject to ‖A x − y‖₂ ≤ θ, the paper's convex decoder.
+
+With r = y − A x, the minimum of ½‖r‖² + μ‖x‖₁ solves it for the one μ at which ‖r‖ = θ. Steps of proximal gradients
+(Wright, Nowak, Figueiredo, "Sparse reconstruction by separable approximation", 2009) near that minimum, and as soon as
+they are as near as ‖r‖ is to θ, μ is corrected: ‖r‖² is linear in μ² as long as the support stays the same.
+
+Nothing is taken on trust: z = r/‖Aᵀr‖∞ is feasible in the dual, max yᵀz − θ‖z‖₂ subject to ‖Aᵀz‖∞ ≤ 1, so no x has an
+‖x‖₁ below yᵀz − θ‖z‖₂. What is left between them is stats["gap"], relative to ‖x‖₁.
+"""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from math import log, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
 from sparsedp.arrays import Floats
-from sparsedp.recovery.explanation import residual_bound
-from sparsedp.recovery.l1_optimality import polish
-from sparsedp.recovery.l1_projection import project_onto_l1_ball
-from sparsedp.recovery.linear_operator import linear_operator
+from sparsedp.jit import kernel
+from sparsedp.recovery.explanation import ROUNDING, residual_bound
 from sparsedp.recovery.problem import SparseProblem
 from sparsedp.recovery.solution import Solution, Status
-
-Places = npt.NDArray[np.intp]
 
 DEVIATIONS = 0.0
 """z of `residual_bound`: the true signal is feasible in half the cases; more deviations only shrink further."""
 
-TOLERANCE = 1e-6
-"""spgl1's relative tolerance; the polish makes the last digits, once the support is right."""
+GAP = 1e-8
+"""Of ½‖r‖² + μ‖x‖₁ to its dual, relative: how near the minimum is."""
+
+ROUGHLY = 1e-3
+"""The gap at which μ is corrected at the latest."""
+
+OFF = 1e-7
+"""How far ‖r‖ may be from θ, relative."""
 
 MOST_ITERATIONS = 2000
-
 GUESSING_ROUNDS = 8
+MEMORY = 5
+"""A step may raise the objective above the last one, not above all of the last five."""
 
-EXIT_FLAGS = {
-    1: Status.CONVERGED,  # root found
-    2: Status.CONVERGED,  # basis pursuit solution, small gradient
-    3: Status.CONVERGED,  # least-squares solution: θ is below what any x reaches
-    4: Status.CONVERGED,  # optimal for a fixed ‖x‖₁
-    5: Status.ITERATION_LIMIT,
-    6: Status.STAGNATED,  # line search failed
-    7: Status.CONVERGED,  # residual below θ: feasible, ‖x‖₁ a little above the least
-    8: Status.ITERATION_LIMIT,  # products with A
-    9: Status.STAGNATED,  # support unchanged
-}
+TINY = float(np.finfo(np.float64).tiny)
 
 
 def basis_pursuit(problem: SparseProblem) -> Solution:
     """The x of least ‖x‖₁ that the noise law cannot rule out; 0 if it cannot rule that out.
 
-    spgl1 works on the few columns that can matter; the polish, or another round, takes in those that were missed.
-    CONVERGED with stats["polished"] means that the optimality conditions hold to 10⁻⁵ (`l1_optimality`), without
-    it that they hold to spgl1's tolerance.
+    CONVERGED: the gap is closed and ‖r‖ = θ, or no x at all comes as near to y as θ and this one comes nearest.
     """
     observed = problem.observed
     bound = residual_bound(len(observed), problem.noise_variance, problem.noise_fourth_moment, DEVIATIONS)
     scale = float(np.linalg.norm(observed))
     if scale <= bound:
         return Solution(np.zeros(problem.size), Status.CONVERGED, {"bound": bound, "iterations": 0, "residual": scale})
-    # A solution's support is smaller than the rows; with as many columns the vectors stay in the cache.
-    columns = promising_columns(problem, len(observed))
+    bound = max(bound, ROUNDING * scale)
+    search = _Search(problem, bound)
+    least, before = ROUNDING**2 * search.multiplier, None
+    status = Status.ITERATION_LIMIT
     iterations = 0
-    missed = columns
-    while missed.size:
-        value, status, taken = _spgl1(problem, columns, bound, scale)
-        iterations += taken
-        polished = polish(problem, value, bound)
-        if polished is not None:
-            value, status = polished, Status.CONVERGED
+    while iterations < MOST_ITERATIONS:
+        iterations += 1
+        search.step()
+        gap, off = search.gap, sqrt(search.power) / bound - 1
+        if (gap <= GAP and abs(off) <= OFF) or search.multiplier <= least:
+            status = Status.CONVERGED
             break
-        missed = _missed(problem, columns, value)
-        columns = np.union1d(columns, missed)
-    residual = observed - problem.forward(value)
+        if gap <= max(min(off**2, ROUGHLY), GAP):
+            now = search.multiplier**2, search.power
+            search.correct(bound, before)
+            before = now
     stats = {
         "bound": bound,
         "iterations": iterations,
-        "residual": float(np.linalg.norm(residual)),
-        "columns": len(columns),
-        "polished": polished is not None,
+        "residual": sqrt(search.power),
+        "gap": search.bounded_gap(bound),
     }
-    return Solution(value, status, stats)
+    return Solution(search.value, status, stats)
 
 
-def promising_columns(problem: SparseProblem, count: int) -> Places:
-    """The `count` columns where a few rounds of soft-threshold message passing see most; all if there are few more."""
-    size, rows = problem.size, len(problem.observed)
-    if size <= 2 * count:
-        return np.arange(size)
-    threshold = sqrt(2 * log(size / rows))
-    estimate, residual = np.zeros(size), problem.observed
-    looks = problem.adjoint(residual)
+class _Search:
+    """x on its way, with what is known of it: r, Aᵀr, ‖r‖², ‖x‖₁."""
+
+    def __init__(self, problem: SparseProblem, bound: float) -> None:
+        self.problem = problem
+        self.value = _guess(problem)
+        self.residual = problem.observed - problem.forward(self.value)
+        if not np.linalg.norm(self.residual) < np.linalg.norm(problem.observed):
+            self.value, self.residual = np.zeros(problem.size), problem.observed.copy()
+        self.power = float(self.residual @ self.residual)
+        self.size = float(np.abs(self.value).sum())
+        self.correlation = problem.adjoint(self.residual)
+        self.multiplier = self._steepest
+        self._curvature = 1.0
+        self._recent: list[float] = []
+        self.correct(bound, None)
+
+    @property
+    def objective(self) -> float:
+        """½‖r‖² + μ‖x‖₁."""
+        return self.power / 2 + self.multiplier * self.size
+
+    @property
+    def gap(self) -> float:
+        """Of the objective to its dual at the multiple of r that is feasible there, relative."""
+        share = min(1.0, self.multiplier / self._steepest)
+        dual = share * float(self.problem.observed @ self.residual) - share**2 * self.power / 2
+        return (self.objective - dual) / self.objective
+
+    def bounded_gap(self, bound: float) -> float:
+        """Of ‖x‖₁ to the least that any x within the bound can have, relative; below zero by as much as ‖r‖ is off."""
+        reached = float(self.problem.observed @ self.residual) - bound * sqrt(self.power)
+        return 1 - reached / self._steepest / max(self.size, TINY)
+
+    @property
+    def _steepest(self) -> float:
+        return max(float(np.abs(self.correlation).max()), TINY)
+
+    def step(self) -> None:
+        """To the minimum of a paraboloid that has the curvature last seen, or more if it does not lead down."""
+        self._recent = [*self._recent, self.objective][-MEMORY:]
+        most = max(self._recent) * (1 + 1e-14)
+        while True:
+            value, change, size, length = _shrunk(self.value, self.correlation, self._curvature, self.multiplier)
+            image = self.problem.forward(change)
+            residual = self.residual - image
+            power = float(residual @ residual)
+            if power / 2 + self.multiplier * size <= most:
+                break
+            self._curvature *= 2
+        self.value, self.residual, self.power, self.size = value, residual, power, size
+        self.correlation = self.problem.adjoint(residual)
+        self._curvature = min(max(float(image @ image) / length, 1e-3), 1e6) if length > 0 else 1.0
+
+    def correct(self, bound: float, before: tuple[float, float] | None) -> None:
+        """μ² to where the line through this (μ², ‖r‖²) and that `before` meets θ²; without one, in proportion."""
+        square = self.multiplier**2
+        slope = 0.0 if before is None or before[0] == square else (self.power - before[1]) / (square - before[0])
+        wanted = square + (bound**2 - self.power) / slope if slope > 0 else square * bound**2 / max(self.power, TINY)
+        self.multiplier = sqrt(min(max(wanted, square / 25), square * 25))
+        self._recent = []
+
+
+def _guess(problem: SparseProblem) -> Floats:
+    """Where a few rounds of message passing with soft thresholds lead: near, if A is as random as it should be."""
+    rows = len(problem.observed)
+    threshold = sqrt(2 * log(max(problem.size / rows, 1.5)))
+    estimate, residual = np.zeros(problem.size), problem.observed
     for _ in range(GUESSING_ROUNDS):
         level = threshold * float(np.linalg.norm(residual)) / sqrt(rows)
-        estimate = np.sign(looks) * np.maximum(np.abs(looks) - level, 0.0)
+        estimate, *_ = _shrunk(estimate, problem.adjoint(residual), 1.0, level)
         memory = residual * (np.count_nonzero(estimate) / rows)
         residual = problem.observed - problem.forward(estimate) + memory
-        looks = problem.adjoint(residual) + estimate
-    return np.sort(np.argpartition(np.abs(looks), size - count)[size - count :])
+    return estimate
 
 
-def _missed(problem: SparseProblem, columns: Places, value: Floats) -> Places:
-    """Columns left out that correlate with the residual as much as those on the support do."""
-    if len(columns) == problem.size:
-        return np.array([], np.intp)
-    correlation = np.abs(problem.adjoint(problem.observed - problem.forward(value)))
-    most = float(correlation[columns].max())
-    correlation[columns] = 0.0
-    return np.flatnonzero(correlation > most * (1 + 1e-3))
-
-
-def _spgl1(problem: SparseProblem, columns: Places, bound: float, scale: float) -> tuple[Floats, Status, int]:
-    """Solve on observations of unit norm: spgl1's tolerances are relative only from there on."""
-    from spgl1 import spgl1
-
-    with _quiet():
-        value, _, _, info = spgl1(
-            linear_operator(problem, columns),
-            problem.observed / scale,
-            sigma=bound / scale,
-            opt_tol=TOLERANCE,
-            bp_tol=TOLERANCE,
-            iter_lim=MOST_ITERATIONS,
-            project=_project,
-        )
-    full = np.zeros(problem.size)
-    full[columns] = np.asarray(value, np.float64) * scale
-    return full, EXIT_FLAGS[int(info["stat"])], int(info["niters"])
-
-
-def _project(vector: Floats, weights: float, radius: float) -> Floats:
-    """spgl1's hook; all weights are one."""
-    return project_onto_l1_ball(vector, radius / weights)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """spgl1 logs damped line searches as warnings; its exit flag says all that a caller can use."""
-    logger = logging.getLogger("spgl1.spgl1")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
+@kernel
+def _shrunk(
+    value: Floats, correlation: Floats, curvature: float, multiplier: float
+) -> tuple[Floats, Floats, float, float]:
+    """x + Aᵀr/α with μ/α taken off every entry's size; how that differs from x; its ‖·‖₁, and ‖difference‖²."""
+    shrunk, change = np.empty_like(value), np.empty_like(value)
+    size = length = 0.0
+    level = multiplier / curvature
+    for i in range(len(value)):
+        entry = value[i] + correlation[i] / curvature
+        entry = entry - level if entry > level else entry + level if entry < -level else 0.0
+        shrunk[i] = entry
+        change[i] = entry - value[i]
+        size += abs(entry)
+        length += change[i] ** 2
+    return shrunk, change, size, length
