@@ -2,7 +2,6 @@
 
 import doctest
 import importlib
-import pkgutil
 import re
 import subprocess
 import sys
@@ -14,7 +13,13 @@ import sparsedp
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "src").rglob("*.md")]
-MODULES = ["sparsedp", *(found.name for found in pkgutil.walk_packages(sparsedp.__path__, "sparsedp."))]
+SOURCE = Path(sparsedp.__file__).parent
+MODULES = {
+    ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__"): text.count(">>> ")
+    for path in sorted(SOURCE.rglob("*.py"))
+    if ">>> " in (text := path.read_text())
+}
+"""Those with examples in their docstrings, and how many: to look for them in all others takes half a minute."""
 
 
 @pytest.mark.parametrize(
@@ -97,10 +102,8 @@ def test_make_targets_that_are_named_exist() -> None:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_docstring_examples(name: str) -> None:
-    assert doctest.testmod(importlib.import_module(name)).failed == 0
+    assert doctest.testmod(importlib.import_module(name)) == (0, MODULES[name])
 
 
 def test_there_are_docstring_examples() -> None:
-    finder = doctest.DocTestFinder()
-    found = [test for name in MODULES for test in finder.find(importlib.import_module(name))]
-    assert sum(len(test.examples) for test in found) >= 3
+    assert len(MODULES) >= 3

@@ -11,20 +11,13 @@ from sparsedp.recovery.problem import SparseProblem
 Places = npt.NDArray[np.intp]
 
 
-def gram(problem: SparseProblem, support: Places, values: Floats, full: Floats | None = None) -> Floats:
-    """A_TᵀA_T z; `full` is room for all coefficients, zero off the support."""
-    if full is None:
-        full = np.zeros(problem.size)
-    full[support] = values
-    return problem.adjoint(problem.forward(full))[support]
-
-
 def conjugate_gradients(
     problem: SparseProblem, support: Places, guess: Floats, gradient: Floats, *, goal: float, most_steps: int
 ) -> Floats:
     """Solve A_TᵀA_T z = b from `guess`, until ‖b − A_TᵀA_T z‖₂ ≤ `goal` or the steps are used up.
 
-    `gradient` is b − A_TᵀA_T `guess`, which callers have at hand. A step is one product with A and one with Aᵀ.
+    `gradient` is b − A_TᵀA_T `guess`, which callers have at hand. A step is one product with A and one with Aᵀ. It ends
+    too at a direction that A does not see, by which scipy's `cg` divides.
     """
     solution, residual, direction = guess.copy(), gradient.copy(), gradient
     full = np.zeros(problem.size)
@@ -32,7 +25,8 @@ def conjugate_gradients(
     for _ in range(most_steps):
         if power <= goal**2:
             break
-        image = gram(problem, support, direction, full)
+        full[support] = direction
+        image = problem.adjoint(problem.forward(full))[support]
         curvature = float(direction @ image)
         if curvature <= 0:
             break
