@@ -17,15 +17,15 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_sample_finds_nothing(tmp_path: Path) -> None:
-    ended = run("-m", "fuzz", "--inputs", 180, "--seed", 7, "--folder", tmp_path)
+    ended = run("-m", "fuzz", "--inputs", 90, "--seed", 7, "--folder", tmp_path)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     table = {line.split()[0]: line.split()[1:5] for line in ended.stdout.splitlines() if line.count(" ") > 5}
     assert table.keys() >= KINDS
-    assert all(table[kind][0] == "20" and table[kind][3] == "0" for kind in KINDS)
+    assert all(table[kind][0] == "10" and table[kind][3] == "0" for kind in KINDS)
     opened, refused = int(table["all"][1]), int(table["all"][2])
     # Inputs that are all refused at the door, or all let through, would test nothing behind it.
-    assert opened > 40
-    assert refused > 80
+    assert opened > 20
+    assert refused > 40
     assert not list(tmp_path.iterdir())
 
 
