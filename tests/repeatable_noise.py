@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from hashlib import sha256
+from typing import TypeVar
 
 import numpy as np
 import pytest
 
 from sparsedp.noise.source import KEY_BYTES, SystemSource
+
+T = TypeVar("T")
 
 fresh = False
 """Whether chance is the system's own all the same: `pytest --fresh-noise`."""
@@ -23,8 +27,8 @@ class DrawnOutsideATest(BaseException):
     def __init__(self, *_: object) -> None:
         super().__init__(
             "Something random was drawn while a module was imported, or between tests: the suite would not be the "
-            "same in every run. Draw it in a test or in a fixture, give `Compressive` a seed, or put it under "
-            "`with noise_from(__name__):`."
+            "same in every run. Draw it in a test or in a fixture, give `Compressive` a seed, put it under "
+            "`with noise_from(__name__):`, or make it in a function that is `@made_once`."
         )
 
 
@@ -38,6 +42,17 @@ def noise_from(name: str) -> Iterator[None]:
     keys = np.random.default_rng(list(sha256(name.encode()).digest()))
     with _drawn_by(lambda _: keys.bytes(KEY_BYTES)):
         yield
+
+
+def made_once(make: Callable[[], T]) -> Callable[[], T]:
+    """What several tests share, made when first asked for: its noise follows from its own name, not from the test's."""
+
+    @cache
+    def made() -> T:
+        with noise_from(f"{make.__module__}.{make.__qualname__}"):
+            return make()
+
+    return made
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from shutil import copy
 
 import pytest
 
-from repeatable_noise import DrawnOutsideATest, no_noise, noise_from, the_systems_noise
+from repeatable_noise import DrawnOutsideATest, made_once, no_noise, noise_from, the_systems_noise
 from sparsedp.noise.source import SystemSource, fresh_word
 
 TESTS = Path(__file__).parent
@@ -75,3 +75,15 @@ def test_chance_is_named_the_systems_or_refused() -> None:
             SystemSource().key()
     with noise_from("a name"):
         assert [fresh_word(), fresh_word()] == [first, second]
+
+
+def test_what_tests_share_is_made_once_and_the_same_for_all() -> None:
+    def shared() -> int:
+        return fresh_word()
+
+    made = []
+    for test in ("one", "another"):
+        asked = made_once(shared)
+        with noise_from(test):
+            made += [asked(), asked()]
+    assert len(set(made)) == 1

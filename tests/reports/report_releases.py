@@ -1,40 +1,39 @@
 """Small releases of every kind for the pages and pictures; their noise is real."""
 
-from functools import cache
-
 import numpy as np
 
 import sparsedp as sdp
+from repeatable_noise import made_once
 from sparsedp.datasets.flights import delays, hourly_departures
 from sparsedp.noise.source import SeededSource
 
 
-@cache
+@made_once
 def a_year_of_hours() -> sdp.Release:
     domain = sdp.Domain(sdp.Calendar("hour", "2013-01-01", every="1h", length=8760))
     return sdp.release(hourly_departures(), epsilon="0.5", domain=domain)
 
 
-@cache
+@made_once
 def by_diagnosis() -> sdp.Release:
     domain = sdp.Domain(sdp.Categories("diagnosis", ["influenza", "asthma", "diabetes type 2", "measles", "plague"]))
     return sdp.release([5200, 3900, 2650, 700, 400], epsilon="0.5", mechanism="laplace", contribution=3, domain=domain)
 
 
-@cache
+@made_once
 def by_delays() -> sdp.Release:
     axes = [sdp.Bins.regular(f"{name} delay", -60, 260, 64) for name in ("departure", "arrival")]
     return sdp.release(delays(), epsilon="0.5", domain=sdp.Domain(axes))
 
 
-@cache
+@made_once
 def by_day_and_sex() -> sdp.Release:
     axes = [sdp.Calendar("day", "2024-01-01", every="1d", length=60), sdp.Categories("sex", ["F", "M"])]
     counts = 40 + 10 * np.indices((60, 2)).sum(axis=0) % 30
     return sdp.release(counts, epsilon="0.5", domain=sdp.Domain(axes))
 
 
-@cache
+@made_once
 def on_four_axes() -> sdp.Release:
     axes = [
         sdp.Calendar("day", "2024-01-01", every="1d", length=14),
@@ -45,12 +44,12 @@ def on_four_axes() -> sdp.Release:
     return sdp.release(np.full((14, 2, 3, 5), 20), rho="0.1", domain=sdp.Domain(axes))
 
 
-@cache
+@made_once
 def not_private() -> sdp.Release:
     return sdp.Laplace().release([5, 6, 7], epsilon=1, source=SeededSource(1))
 
 
-@cache
+@made_once
 def of_a_stream() -> sdp.Release:
     stream = sdp.ContinualAdaptive(epsilon="0.5", unit="event", start="2026-01-01", every="1d")
     stream.observe_many(np.arange(40))
