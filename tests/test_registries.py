@@ -7,13 +7,13 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 import pytest
-from sparsedp.cli.mechanisms import chosen_mechanism
-from sparsedp.domain import Domain
 
 import sparsedp as sdp
 from sparsedp.axes import AXES
+from sparsedp.axes.domain import Domain
 from sparsedp.bases import BASES
 from sparsedp.bases.identity import Identity
+from sparsedp.cli._options import chosen_mechanism
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.plan import Plan
 from sparsedp.recovery.plan import RecoveryPlan
