@@ -80,7 +80,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5, help="runs of each stream at each ε (default 5)")
     parser.add_argument(
-        "--quick", action="store_true", help="without the compressive streams, whose decoders take long"
+        "--quick", action="store_true", help="without the compressive streams, which take long"
     )
     chosen = parser.parse_args()
     runs = chosen.runs
