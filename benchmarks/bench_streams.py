@@ -79,9 +79,7 @@ def mean_errors(name: str, epsilon: str, counts: Integers, runs: int) -> tuple[F
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5, help="runs of each stream at each ε (default 5)")
-    parser.add_argument(
-        "--quick", action="store_true", help="without the compressive streams, which take long"
-    )
+    parser.add_argument("--quick", action="store_true", help="without the compressive streams, which take long")
     chosen = parser.parse_args()
     runs = chosen.runs
     makers = [name for name in MAKERS if not (chosen.quick and "Compressive" in name)]

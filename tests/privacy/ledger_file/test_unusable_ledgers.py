@@ -212,7 +212,7 @@ def test_no_folder_for_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", [7, None, "", "a\0b"])
 def test_what_is_no_path(path: object) -> None:
-    with pytest.raises(InvalidInput, match="path is not the path of a file"):
+    with pytest.raises(InvalidInput, match=r"path is .*; give the path of a ledger"):
         open_ledger(path)  # type: ignore[call-overload]
 
 

@@ -173,7 +173,7 @@ PATHS: dict[str, tuple[Callable[[Path], object], str]] = {
     "a pipe": (lambda folder: folder / "pipe", "is a device or a pipe"),
     "a device": (lambda _: "/dev/null", "is a device or a pipe"),
     "a link to nothing": (lambda folder: folder / "link", "File exists"),
-    "a null character": (lambda folder: f"{folder}/a\0b", "path is one with a null character"),
+    "a null character": (lambda folder: f"{folder}/a\0b", "path is not the name of a file"),
     "a number": (lambda _: 5, "path is of type int"),
     "nothing": (lambda _: None, "path is of type NoneType"),
 }

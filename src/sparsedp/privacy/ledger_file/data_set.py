@@ -195,7 +195,7 @@ def _spend(row: tuple[Any, ...], allowance: Allowance) -> Spend:
     spent = _budget(*charged).counted_for(protects)
     if allowance.charge(asked, behind) != spent:
         raise ValueError("the charge is another one")
-    if not (isinstance(purpose, str) and isinstance(time, str) and isinstance(relation, str)):
+    if not (isinstance(purpose, str) and isinstance(time, str) and isinstance(relation, str | None)):
         raise TypeError("no text")
     return Spend(
         number,
