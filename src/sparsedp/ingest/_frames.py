@@ -29,7 +29,7 @@ def frame_source(source: object, needed: Sequence[Needed]) -> Source:
     if pandas is not None and isinstance(source, pandas.DataFrame):
         return _from_pandas(source, needed)
     if polars is not None and isinstance(source, polars.LazyFrame):
-        # Earlier ones have no batches, or lose the errors of a query: the rest of the records would be missing unnoticed.
+        # Earlier ones have no batches, or lose the errors of a query: records would be missing unnoticed.
         if tuple(int(part) for part in polars.__version__.split(".")[:2]) < (1, 37):
             given = f"a LazyFrame of polars {polars.__version__}"
             raise InvalidInput("source", given, "install polars 1.37 or later, or give source.collect()")
