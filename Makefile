@@ -15,7 +15,7 @@ export NUMBA_NUM_THREADS := 1
 # The suite starts hundreds of processes: each would compile the library anew, half a second, where no bytecode is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-mechanisms demo-stream docs test test-all test-lowest test-newest lint types unit fuzz torture browser lock bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-published bench-coverage bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
+.PHONY: help demo demo-mechanisms demo-stream docs test test-all test-lowest test-newest lint types unit fuzz torture browser lock bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-ablation bench-published bench-coverage bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -132,6 +132,9 @@ bench-errors: $(VENV)/.bench  ## mean errors of every mechanism on the flights, 
 
 bench-accuracy: $(VENV)/.bench  ## errors on the public family of inputs, and our ratios to the best of the others
 	$(BIN)/python benchmarks/bench_accuracy.py
+
+bench-ablation: $(VENV)/.bench  ## what each stage of Adaptive is worth: errors without it over those with it
+	$(BIN)/python benchmarks/bench_ablation.py
 
 bench-published: $(VENV)/.bench  ## Adaptive beside the best of seven published mechanisms in each case: ratios of errors
 	$(BIN)/python benchmarks/bench_published.py
