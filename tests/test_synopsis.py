@@ -4,6 +4,7 @@ import dataclasses
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -230,3 +231,19 @@ def test_a_caller_who_makes_every_underflow_an_error_loses_nothing(workload: str
         for query in (3, (10, 200)):
             interval = release.interval(query, 0.5)
             assert interval.low <= interval.high
+
+
+def test_a_table_measured_cell_by_cell_may_be_shrunk_as_a_table() -> None:
+    table = np.random.default_rng(1).poisson(5, (24, 16))
+    synopsis = sdp.Laplace().measure(table, epsilon="0.2")
+    shrunk = synopsis.recover("shrinkage")
+    assert shrunk.values.shape == (24, 16)
+    assert shrunk.stderr is not None
+    assert shrunk.stderr.shape == (24, 16)
+    assert np.linalg.norm(shrunk.values - table) < 0.7 * np.linalg.norm(synopsis.recover().values - table)
+
+
+def test_a_domain_of_another_shape_than_what_was_measured_is_refused() -> None:
+    synopsis = sdp.Adaptive().measure(np.full((16, 32), 3), epsilon=1)
+    with pytest.raises(InvalidInput, match="another shape"):
+        replace(synopsis.plan, domain=sdp.Domain.parse(["a:0..31", "b:0..15"]))

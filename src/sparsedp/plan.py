@@ -38,6 +38,8 @@ class Plan:
             given = f"of {self.domain.size} cells"
             raise InvalidInput("domain", given, f"the sensing matrix is for {self.sensing.n} cells")
         if self.domain is not None:
+            if getattr(self.sensing, "shape", self.domain.shape) != self.domain.shape:
+                raise InvalidInput("domain", f"of shape {self.domain.shape}", "the sensing matrix is for another shape")
             self.quantity.check_columns(self.domain)
 
     def describe(self) -> dict[str, Any]:

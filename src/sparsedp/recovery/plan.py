@@ -55,7 +55,8 @@ class RecoveryPlan:
     def run(self, sensing: Sensing, values: Integers, law: NoiseLaw, domain: Domain | None = None) -> Solution:
         """An estimate of all n cells from the noisy integers alone; of a table, row by row."""
         if self.name in ESTIMATES:
-            return estimate(sensing, values, law, **ESTIMATES[self.name], decay=self.decay)
+            table = None if domain is None else (domain.shape, domain.ordered)
+            return estimate(sensing, values, law, **ESTIMATES[self.name], decay=self.decay, table=table)
         if self.basis is None:
             return INVERSES[self.name](sensing, values, law)
         problem = self.problem(sensing, values, law, domain)

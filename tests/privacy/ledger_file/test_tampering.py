@@ -64,6 +64,7 @@ def test_the_file_itself_refuses_mistakes(mistake: str, ledger: DataSetLedger) -
         """UPDATE spends SET parameters = '{"cells": ' || replace(hex(zeroblob(5000)), '0', '9') || '}'""",
         "UPDATE data_sets SET epsilon = '1e300000000'",
         "UPDATE spends SET parameters = '{'",
+        "UPDATE spends SET parameters = '3'",
         "UPDATE data_sets SET epsilon = '100'",
         "UPDATE spends SET number = 7",
         "UPDATE spends SET purpose = x'ff'",

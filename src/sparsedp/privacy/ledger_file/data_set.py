@@ -188,6 +188,13 @@ def _spends_of(connection: sqlite3.Connection, data_set: str, allowance: Allowan
         raise Unreadable from None
 
 
+def _facts(parameters: str) -> dict[str, Any]:
+    found = document(parameters)
+    if not isinstance(found, dict):
+        raise TypeError("no facts by name")
+    return found
+
+
 def _spend(row: tuple[Any, ...], allowance: Allowance) -> Spend:
     number, time, purpose, relation, protects, epsilon, delta, rho, *charged, parameters, request = row[:13]
     asked = _budget(epsilon, delta, None if epsilon is not None else rho).counted_for(protects)
@@ -205,7 +212,7 @@ def _spend(row: tuple[Any, ...], allowance: Allowance) -> Spend:
         time,
         relation,
         behind,
-        document(parameters),
+        _facts(parameters),
         request,
         *row[14:15],
         *row[13:14],

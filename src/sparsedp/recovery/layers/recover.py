@@ -89,12 +89,25 @@ three are what older synopses of streams ask for.
 """
 
 
-def estimate(sensing: Sensing, values: Integers, law: NoiseLaw, *, decay: int | None = None, **how: bool) -> Solution:
+Table = tuple[tuple[int, ...], tuple[bool, ...]]
+"""The sides of a table, and which of its axes are ordered."""
+
+
+def estimate(
+    sensing: Sensing,
+    values: Integers,
+    law: NoiseLaw,
+    *,
+    decay: int | None = None,
+    table: Table | None = None,
+    **how: bool,
+) -> Solution:
     """Every cell, and its errors, from what was measured: layers of sums, or cells alone, or cells and running totals.
 
-    `decay`: of the private tree that chose the groups, if one did. `how`: see `ESTIMATES`.
+    `decay`: of the private tree that chose the groups, if one did. `table`: what cells that were measured one by one
+    are; layers of sums say so themselves. `how`: see `ESTIMATES`.
     """
-    groups, measured = _as_groups(sensing, law)
+    groups, measured = _as_groups(sensing, law, table)
     # A series in time is smooth, or repeats itself: there a prior of values that cells have again and again is wrong.
     how = {"value_prior": isinstance(sensing, GroupSums), **how}
 
@@ -111,12 +124,12 @@ def fit_layers(sensing: Sensing, values: Integers, law: NoiseLaw, *, decay: int 
     return _fit(groups, values, measured, decay, **how)
 
 
-def _as_groups(sensing: Sensing, law: NoiseLaw) -> tuple[GroupSums, Measurement]:
+def _as_groups(sensing: Sensing, law: NoiseLaw, table: Table | None = None) -> tuple[GroupSums, Measurement]:
     """What was measured as layers of groups, of which cells alone are the simplest, and the noise of it."""
     if isinstance(sensing, TicksAndTotals) and isinstance(law, TicksAndTotalsLaw):
         return GroupSums(sensing.n, [1]), CellsAndTotals(law, sensing.every)
     if isinstance(sensing, Direct) and isinstance(law, IndependentLaw):
-        return GroupSums(sensing.n, [1]), GroupLayers(LayersLaw((law,)))
+        return GroupSums(sensing.n, [1], *(table or ())), GroupLayers(LayersLaw((law,)))
     if not isinstance(sensing, GroupSums) or not isinstance(law, LayersLaw):
         raise InvalidInput("recovery", "'layers'", "it needs layers of group sums")
     if len(law.layers) != len(sensing.groups):
