@@ -48,7 +48,7 @@ def debits_after_the_draw() -> None:
 
 def acknowledges_before_the_commit() -> None:
     """The stream keeps each tick in memory until the next one comes."""
-    from sparsedp.streams.durable.stream_file import StreamFile
+    from sparsedp.streams.durable._stream_file import StreamFile
 
     commit = StreamFile.commit
     waiting: list[tuple[Any, ...]] = []
@@ -68,7 +68,7 @@ def counts_a_tick_again() -> None:
     from sparsedp.streams import base
 
     def all_new(values: Any, first: Any, kept: Any, time: Any, *, fill: int) -> Any:
-        from sparsedp.streams.arrivals import Arrivals
+        from sparsedp.streams._store import Arrivals
 
         return Arrivals(kept.ticks, 0, 0, values)
 
@@ -113,15 +113,15 @@ def writes_files_in_place() -> None:
 
 def pays_with_the_first_tick() -> None:
     """A stream's file is made before its ledger is debited."""
-    from sparsedp.streams.durable import opening
-    from sparsedp.streams.durable.creation import create
+    from sparsedp.streams.durable import _opening
+    from sparsedp.streams.durable._schema import create
 
     def unpaid(path: Path, stream: Any) -> bool:
         create(path, {**stream.describe(), "paid": None}, stream._logs, counters=stream._state is not None)
         return True
 
-    _planted(opening, "begin", unpaid)
-    _planted(opening, "settle", lambda file, paid, path, stream: paid)
+    _planted(_opening, "begin", unpaid)
+    _planted(_opening, "settle", lambda file, paid, path, stream: paid)
 
 
 MISTAKES: dict[str, tuple[Callable[[], None], Callable[[], Scenario], Fault]] = {

@@ -20,8 +20,8 @@ from sparsedp.noise.source import NoiselessSource
 from sparsedp.privacy.ledger import Spend
 from sparsedp.privacy.ledger_file import DataSetLedger, open_ledger
 from sparsedp.streams import Stream
-from sparsedp.streams.durable.sealing import KeyPlace
-from sparsedp.streams.durable.stream_file import StreamFile
+from sparsedp.streams.durable._sealing import KeyPlace
+from sparsedp.streams.durable._stream_file import StreamFile
 from torture.process import RACE, Fault, Place, Tell, race, run
 from torture.scenario import STAGES, Scenario, Verdict, at_method, at_point
 

@@ -31,8 +31,8 @@ from sparsedp.noise.discrete_laplace import add_discrete_laplace
 from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import RandomSource
 from sparsedp.plan import Plan
-from sparsedp.streams import calibration, counters
-from sparsedp.streams.counter_state import AddNoise, CounterState
+from sparsedp.streams import _counters
+from sparsedp.streams._counters import AddNoise, CounterState
 from sparsedp.synopsis import Synopsis
 
 QUICK: dict[str, Any] = {"replays": 40, "runs": 0, "jobs": 1}
@@ -223,14 +223,14 @@ def the_counter() -> StreamCase:
 
 def test_a_counter_that_keeps_the_noise_of_ended_segments(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(finding.fault is None for finding in audit_stream(the_counter()))
-    monkeypatch.setattr(counters, "CounterState", Keeping)
+    monkeypatch.setattr(_counters, "CounterState", Keeping)
     (fault,) = (finding for finding in audit_stream(the_counter()) if finding.fault is not None)
     assert fault.check == "view"
     assert (fault.worst or 0) > 1.2
 
 
 def test_a_counter_with_a_tenth_less_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibration, "_effective", lambda terms, scale: scale * Fraction(9, 10))
+    monkeypatch.setattr(_counters, "_effective", lambda terms, scale: scale * Fraction(9, 10))
     for case in list(stream_cases(0))[::2]:
         faults = {finding.check for finding in audit_stream(case) if finding.fault is not None}
         assert faults == {"view"} or "difference" in case.what

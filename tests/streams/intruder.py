@@ -18,7 +18,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.streams import Stream
-from sparsedp.streams.counter_state import CounterState
+from sparsedp.streams._counters import CounterState
 
 Segment = tuple[int, int]
 """(level, number): the ticks number·2ˡ … (number + 1)·2ˡ − 1. The root is (L, 0)."""

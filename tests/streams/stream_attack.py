@@ -13,7 +13,7 @@ from sparsedp.arrays import Integers
 from sparsedp.noise.source import RandomSource
 from sparsedp.sensing.bernoulli import Bernoulli
 from sparsedp.streams import ContinualCompressive, ContinualCounter
-from sparsedp.streams.counter_state import CounterState
+from sparsedp.streams._counters import CounterState
 
 VALUES = np.array([3, 1, 4, 1, 5, 9, 2, 6])
 """What the intruder knows of the stream: everything but whether there was one more event at a certain tick."""

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from plain_counter import PlainCounter
 
 from sparsedp.arrays import Integers
-from sparsedp.streams.counter_state import CounterState
-from sparsedp.streams.segments import beginning_within, levels_for
+from sparsedp.streams._counters import CounterState, beginning_within, levels_for
 
 
 def scripted(noises: Integers) -> Callable[[Integers], None]:
@@ -100,7 +99,7 @@ def test_an_interruption_does_not_pass_for_a_state_between_ticks(monkeypatch: py
 
     state = CounterState(1, 3)
     state.advance(np.ones((3, 1), np.int64), scripted(np.zeros((9, 1), np.int64)))
-    monkeypatch.setattr("sparsedp.streams.counter_state._run", interrupted)
+    monkeypatch.setattr("sparsedp.streams._counters._run", interrupted)
     with pytest.raises(KeyboardInterrupt):
         state.advance(np.ones((1, 1), np.int64), scripted(np.zeros((9, 1), np.int64)))
     assert state.ticks == -1

@@ -36,7 +36,7 @@ from sparsedp.audits._evidence import clopper_pearson_lower
 from sparsedp.noise.discrete_laplace import add_discrete_laplace
 from sparsedp.noise.source import SeededSource
 from sparsedp.streams import ContinualCompressive
-from sparsedp.streams.segments import levels_for
+from sparsedp.streams._counters import levels_for
 
 ROWS = 64
 TICKS = 4

@@ -12,7 +12,7 @@ import pytest
 import sparsedp as sdp
 from sparsedp.errors import InvalidInput, PrivateSide, SparsedpError
 from sparsedp.noise.source import NoiselessSource
-from sparsedp.streams import keeping
+from sparsedp.streams import _store
 
 BAD_VALUES: list[Any] = [
     float("nan"),
@@ -176,7 +176,7 @@ def test_a_stream_interrupted_inside_a_tick_gives_nothing_more(monkeypatch: pyte
     stream = sdp.ContinualDifference(epsilon=1, horizon=9)
     stream.observe(1)
     with monkeypatch.context() as patched:
-        patched.setattr("sparsedp.streams.counter_state._run", interrupted)
+        patched.setattr("sparsedp.streams._counters._run", interrupted)
         with pytest.raises(KeyboardInterrupt):
             stream.observe(1)
     with pytest.raises(PrivateSide, match="interrupted"):
@@ -211,7 +211,7 @@ def test_a_tick_interrupted_in_memory_leaves_no_second_version(stage: str, monke
     stream = sdp.ContinualAdaptive(epsilon=1, source=NoiselessSource())
     stream.observe(1)
     owner, method = stage.split(".")
-    kind = getattr(keeping, owner)
+    kind = getattr(_store, owner)
     plain = getattr(kind, method)
 
     def stopped(*arguments: Any) -> None:

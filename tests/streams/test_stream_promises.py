@@ -8,7 +8,7 @@ import pytest
 import sparsedp as sdp
 from sparsedp.errors import BudgetExceeded
 from sparsedp.noise.source import SeededSource
-from sparsedp.streams.calibration import ticks_between_totals
+from sparsedp.streams._counters import ticks_between_totals
 
 
 def test_spent_says_whether_an_event_or_a_person_is_protected() -> None:

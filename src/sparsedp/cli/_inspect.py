@@ -90,7 +90,7 @@ def facts_of(path: Path, memory: str | None = None) -> dict[str, Any]:
 
 
 def _database(path: Path, application: int) -> dict[str, Any]:
-    from sparsedp.streams.durable.connection import APPLICATION_ID
+    from sparsedp.streams.durable import APPLICATION_ID
 
     if application == APPLICATION_ID:
         from sparsedp.cli._stream import status_of

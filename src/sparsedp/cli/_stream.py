@@ -34,7 +34,7 @@ from sparsedp.errors import BadFile, InvalidInput, UnknownName
 if TYPE_CHECKING:
     from sparsedp.privacy.ledger import Ledger
     from sparsedp.releases.release import Release
-    from sparsedp.streams.base import Stream
+    from sparsedp.streams import Stream
 
 
 # `sparsedp stream init`: a new stream, its budget debited before there is one.
@@ -193,7 +193,7 @@ def _begin(path: Path, stream: Stream, ledger: Ledger | None) -> None:
 
 def _debits(path: Path, ledger: Ledger | None) -> int:
     """How many debits there were for a stream at this place."""
-    from sparsedp.streams.durable.payment import request_for
+    from sparsedp.streams.durable import request_for
 
     return 0 if ledger is None else sum(entry.request == request_for(path) for entry in ledger.entries)
 

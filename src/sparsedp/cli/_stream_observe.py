@@ -22,7 +22,7 @@ from sparsedp.errors import InvalidInput
 
 if TYPE_CHECKING:
     from sparsedp.axes.time_axis import TimeAxis
-    from sparsedp.streams.base import Stream
+    from sparsedp.streams import Stream
 
 
 OBSERVE_EXAMPLES = """

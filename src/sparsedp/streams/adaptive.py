@@ -17,11 +17,9 @@ from sparsedp.privacy.guarantee import Expense
 from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.direct import Direct
 from sparsedp.sensing.running_totals import TicksAndTotals
-from sparsedp.streams.base import Stream
-from sparsedp.streams.calibration import noise_adder, tick_law, ticks_between_totals
-from sparsedp.streams.counters import Counters, counters_for
-from sparsedp.streams.keeping import Published
-from sparsedp.streams.terms import StreamTerms, TermArguments, checked_stream_terms
+from sparsedp.streams._counters import Counters, counters_for, noise_adder, tick_law, ticks_between_totals
+from sparsedp.streams._store import Published
+from sparsedp.streams.base import Stream, StreamTerms, TermArguments, checked_stream_terms
 from sparsedp.validate import MAX_CELLS
 
 

@@ -1,4 +1,4 @@
-"""What every stream does: check a tick, debit once, count exactly, add noise, keep, and release any prefix."""
+"""What every stream does: check a tick, debit once, count exactly, add noise, store, and release any prefix."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, NoReturn, Self, TypedDict, cast
 from weakref import ref
 
 import numpy as np
@@ -20,19 +20,93 @@ from sparsedp.arrays import Integers
 from sparsedp.axes.time_axis import TimeAxis
 from sparsedp.errors import InvalidInput, PrivateSide
 from sparsedp.mechanisms.base import spent_already
+from sparsedp.mechanisms.terms import Terms, checked_pure_terms
+from sparsedp.moments import Moment, Step
 from sparsedp.noise.law import StreamLaw
-from sparsedp.noise.source import protects
+from sparsedp.noise.source import RandomSource, protects
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Expense, Guarantee
+from sparsedp.privacy.ledger import Ledger
+from sparsedp.privacy.neighbours import UNITS
 from sparsedp.releases.release import Release
-from sparsedp.streams.arrivals import USUAL_GAP, arrivals, first_of
-from sparsedp.streams.counter_state import CounterState
-from sparsedp.streams.counters import Counters
-from sparsedp.streams.keeping import InMemory, Keeper, Published
-from sparsedp.streams.terms import StreamTerms
+from sparsedp.streams._counters import Counters, CounterState
+from sparsedp.streams._store import USUAL_GAP, InMemory, Keeper, Published, arrivals, first_of
 from sparsedp.synopsis import Synopsis
 from sparsedp.validate import MAX_CELLS
+
+# The terms of a stream, checked before anything is spent: whom it protects, with what budget, on which schedule.
+
+
+class TermArguments(TypedDict, total=False):
+    """What every stream takes, by keyword; all but `epsilon` have a default."""
+
+    epsilon: validate.Number | Budget
+    contribution: int
+    unit: str
+    neighbours: str
+    negative: bool
+    start: Moment | None
+    every: Step | None
+    ledger: Ledger | None
+    sampler: str
+    source: RandomSource | None
+
+
+DEFAULTS: TermArguments = {
+    "contribution": 1,
+    "unit": "event",
+    "neighbours": "add_remove",
+    "negative": False,
+    "start": None,
+    "every": None,
+    "ledger": None,
+    "sampler": "sparsedp",
+    "source": None,
+}
+
+
+@dataclass(frozen=True)
+class StreamTerms(Terms):
+    """What the caller asked for, checked: the terms of every mechanism, and what only streams have."""
+
+    time: TimeAxis
+    negative: bool
+
+    def describe(self) -> dict[str, Any]:
+        """What is public and must not change while the stream lives; `checked_stream_terms` takes it back."""
+        return {
+            "epsilon": str(self.epsilon),
+            "contribution": self.neighbours.contribution,
+            "unit": self.neighbours.unit,
+            "neighbours": self.neighbours.relation,
+            "negative": self.negative,
+            **self.time.describe(),
+            "sampler": self.sampler.name,
+        }
+
+
+def checked_stream_terms(given: TermArguments) -> StreamTerms:
+    """The terms of a stream, or the first thing that is wrong with them."""
+    unknown = sorted(set(given) - set(TermArguments.__annotations__))
+    if unknown:
+        names = ", ".join(TermArguments.__annotations__)
+        raise InvalidInput(unknown[0], "not an argument of this stream", f"every stream takes {names}")
+    if "epsilon" not in given:
+        raise InvalidInput("epsilon", "missing", "give the budget of the whole stream, such as epsilon='0.5'")
+    asked = cast(TermArguments, {**DEFAULTS, **given})
+    validate.one_of("unit", asked["unit"], UNITS)
+    terms = checked_pure_terms(
+        asked["epsilon"],
+        asked["contribution"],
+        asked["neighbours"],
+        asked["ledger"],
+        asked["sampler"],
+        asked["source"],
+        asked["unit"],
+    )
+    time = TimeAxis(asked["start"], asked["every"])
+    return StreamTerms(**vars(terms), time=time, negative=validate.yes_or_no("negative", asked["negative"]))
 
 
 class _Inside:

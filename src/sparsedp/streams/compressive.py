@@ -21,10 +21,9 @@ from sparsedp.privacy.guarantee import Expense
 from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.recovery.registry import decoder_for
 from sparsedp.sensing.bernoulli import Bernoulli
-from sparsedp.streams.base import Stream
-from sparsedp.streams.counters import counters_for
-from sparsedp.streams.keeping import Published
-from sparsedp.streams.terms import TermArguments, checked_stream_terms
+from sparsedp.streams._counters import counters_for
+from sparsedp.streams._store import Published
+from sparsedp.streams.base import Stream, TermArguments, checked_stream_terms
 from sparsedp.validate import MAX_CELLS
 
 CALIBRATIONS = {"correct": None, "paper": None}

@@ -10,10 +10,9 @@ from sparsedp.noise.law import ContinualCounterLaw
 from sparsedp.plan import Plan
 from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.running_totals import RunningTotals
-from sparsedp.streams.base import Stream
-from sparsedp.streams.counters import counters_for
-from sparsedp.streams.keeping import Published
-from sparsedp.streams.terms import TermArguments, checked_stream_terms
+from sparsedp.streams._counters import counters_for
+from sparsedp.streams._store import Published
+from sparsedp.streams.base import Stream, TermArguments, checked_stream_terms
 from sparsedp.validate import MAX_CELLS
 
 

@@ -231,7 +231,7 @@ def judge_storage(outcomes: Outcomes) -> Judgement:
     measured = (
         f"The state that a stream begins with has {found['state']:,} integers; k·(2 + L) is {rows * (2 + levels):,}, "
         f"with k = {rows} and L = {levels}: for each counter a noisy sum, the noises of the open segments, and what "
-        "was published last. Ticks add none by construction: they overwrite these (`streams/counter_state.py`)."
+        "was published last. Ticks add none by construction: they overwrite these (`streams/_counters.py`)."
     )
     return judged(found["state"] <= rows * (2 + levels), measured)
 

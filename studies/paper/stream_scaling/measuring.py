@@ -11,8 +11,8 @@ import numpy as np
 
 from sparsedp.arrays import Integers
 from sparsedp.streams import ContinualCompressive, Stream
-from sparsedp.streams.counters import counters_for
-from sparsedp.streams.terms import checked_stream_terms
+from sparsedp.streams._counters import counters_for
+from sparsedp.streams.base import checked_stream_terms
 from studies.paper.continual.measuring import CALIBRATIONS, begin, begin_cmco, errors_at, recovery_of
 from studies.paper.data import noise_of, seed_of
 from studies.paper.experiment import Effort, Found, Origins, Settings

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from page_images import files_of
 
-from sparsedp.streams.durable.ownership import OwnerLock
+from sparsedp.streams.durable._sealing import OwnerLock
 
 _WRITE = ctypes.CFUNCTYPE(ctypes.c_ssize_t, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int64)
 _TRUNCATE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int64)

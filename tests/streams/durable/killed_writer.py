@@ -28,9 +28,9 @@ from sparsedp.arrays import Integers
 from sparsedp.noise.samplers import SparsedpSampler
 from sparsedp.noise.source import RandomSource
 from sparsedp.streams import Stream
-from sparsedp.streams.counter_state import CounterState
-from sparsedp.streams.durable.stream_file import StreamFile
-from sparsedp.streams.keeping import Published
+from sparsedp.streams._counters import CounterState
+from sparsedp.streams._store import Published
+from sparsedp.streams.durable._stream_file import StreamFile
 
 Tell = Callable[[dict[str, Any]], None]
 

@@ -18,7 +18,7 @@ from told_history import Attempt, History, numbers_drawn, signed_64
 
 import sparsedp as sdp
 from sparsedp.streams import Stream
-from sparsedp.streams.durable.sealing import LABEL
+from sparsedp.streams.durable._sealing import LABEL
 
 Kill = Callable[[dict[str, Any]], None]
 

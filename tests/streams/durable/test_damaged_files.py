@@ -15,8 +15,8 @@ import pytest
 from durable_streams import COUNTERS, KINDS, kept
 
 import sparsedp as sdp
-from sparsedp.streams.durable.connection import APPLICATION_ID, FORMAT
-from sparsedp.streams.durable.sealing import LABEL
+from sparsedp.streams.durable._schema import APPLICATION_ID, FORMAT
+from sparsedp.streams.durable._sealing import LABEL
 
 
 def made(path: Path, kind: str, ticks: int = 20) -> Path:

@@ -13,7 +13,7 @@ import sparsedp as sdp
 from sparsedp.errors import InvalidInput, SparsedpError
 from sparsedp.noise.source import KEY_BYTES, RandomSource
 from sparsedp.streams import Stream
-from sparsedp.streams.arrivals import USUAL_GAP
+from sparsedp.streams._store import USUAL_GAP
 
 SECRET = 987_654_321
 HORIZON = 20

@@ -17,7 +17,7 @@ from told_history import running_sums
 
 import sparsedp as sdp
 from sparsedp.streams import Stream
-from sparsedp.streams.durable.sealing import LABEL
+from sparsedp.streams.durable._sealing import LABEL
 
 BATCHES = (1, 2, 600, 1, 5, 1)
 """How many ticks at a time: one of them fills several pages, so that the file grows."""

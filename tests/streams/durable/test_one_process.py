@@ -16,7 +16,7 @@ from hidden_integers import found_in
 from page_images import page_images
 
 import sparsedp as sdp
-from sparsedp.streams.durable import connection, scrubbing, stream_file
+from sparsedp.streams.durable import _schema, _sealing, _stream_file
 
 
 def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -57,7 +57,7 @@ def test_a_file_that_another_process_took_is_not_replaced(tmp_path: Path, monkey
         stream.observe(1)
     content = path.read_bytes()
     # As if the file had appeared after this process looked for it.
-    monkeypatch.setattr("sparsedp.streams.durable.opening._exists", lambda _: False)
+    monkeypatch.setattr("sparsedp.streams.durable._opening._exists", lambda _: False)
     with sdp.open_stream(path, sdp.ContinualAdaptive(epsilon=1)) as stream:
         assert stream.ticks == 1
     assert path.read_bytes() == content
@@ -65,9 +65,9 @@ def test_a_file_that_another_process_took_is_not_replaced(tmp_path: Path, monkey
 
 
 FORKS = """
-from sparsedp.streams.durable import connection
+from sparsedp.streams.durable import _schema
 if sys.argv[2] == "unguarded":
-    connection.forget_in_forks = lambda _: None
+    _schema.forget_in_forks = lambda _: None
 stream = sdp.open_stream(path, sdp.ContinualAdaptive(epsilon=1))
 stream.observe(1)
 if os.fork() == 0:
@@ -131,7 +131,7 @@ def test_the_log_is_overwritten_however_the_file_was_named(
     monkeypatch.chdir(real.parent)
     (tmp_path / "here" / "link.stream").symlink_to(real)
     overwritten = []
-    overwrite = scrubbing._overwrite
+    overwrite = _sealing._overwrite
 
     def seen(log: Path, size: int) -> None:
         overwritten.append((log, size > 0))
@@ -139,7 +139,7 @@ def test_the_log_is_overwritten_however_the_file_was_named(
 
     with sdp.open_stream("cases.stream" if way == "relative" else tmp_path / "here" / "link.stream") as stream:
         monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(scrubbing, "_overwrite", seen)
+        monkeypatch.setattr(_sealing, "_overwrite", seen)
         stream.observe(raw_count(0))
         stream.close()
         assert overwritten == [(real.resolve().with_name("cases.stream-wal"), True)]
@@ -226,7 +226,7 @@ def test_a_stream_that_nobody_closed_is_closed_when_it_is_gone(tmp_path: Path, e
 
 @pytest.mark.parametrize("way", ["deleted", "moved"])
 def test_a_file_that_went_away_is_noticed(tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream_file, "CHECKED_EVERY", 0.0)
+    monkeypatch.setattr(_stream_file, "CHECKED_EVERY", 0.0)
     path = tmp_path / "cases.stream"
     stream = sdp.open_stream(path, sdp.ContinualAdaptive(epsilon=1))
     stream.observe(1)
@@ -248,7 +248,7 @@ def test_the_stream_that_was_given_is_used_up(tmp_path: Path) -> None:
 def test_a_log_that_was_removed_is_noticed_before_a_tick_is_acknowledged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream_file, "CHECKED_EVERY", 0.0)
+    monkeypatch.setattr(_stream_file, "CHECKED_EVERY", 0.0)
     stream = sdp.open_stream(tmp_path / "cases.stream", sdp.ContinualAdaptive(epsilon=1))
     stream.observe(1)
     (tmp_path / "cases.stream-wal").unlink()
@@ -265,7 +265,7 @@ def test_a_close_or_an_opening_that_fails_leaves_a_file_that_opens(
     tmp_path: Path, kind: str, failing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "cases.stream"
-    execute = connection._Connection.execute
+    execute = _schema._Connection.execute
 
     def full(self: sqlite3.Connection, statement: str, *arguments: Any) -> sqlite3.Cursor:
         if failing in statement:
@@ -275,7 +275,7 @@ def test_a_close_or_an_opening_that_fails_leaves_a_file_that_opens(
     stream = sdp.open_stream(path, KINDS[kind](epsilon=LOUD))
     stream.observe(raw_count(0))
     with monkeypatch.context() as patched:
-        patched.setattr(connection._Connection, "execute", full)
+        patched.setattr(_schema._Connection, "execute", full)
         stream.close()
         if failing != "in_use = 0":
             with pytest.raises(sdp.BadFile, match="disk is full"):

@@ -11,9 +11,9 @@ from page_images import files_of, page_images
 
 import sparsedp as sdp
 from sparsedp.streams import Stream
-from sparsedp.streams.counter_state import CounterState
-from sparsedp.streams.durable import sealing
-from sparsedp.streams.durable.sealing import LABEL
+from sparsedp.streams._counters import CounterState
+from sparsedp.streams.durable import _sealing
+from sparsedp.streams.durable._sealing import LABEL
 
 SECRET = 0x2B5A_91C3_7F04_66E1
 OTHERS = [raw_count(tick) for tick in range(50)]
@@ -184,7 +184,7 @@ def test_without_the_seal_more_than_one_version_is_found(
 
     path = tmp_path / "cases.stream"
     with sdp.open_stream(path, KINDS[kind](epsilon=LOUD)) as stream:
-        monkeypatch.setattr(sealing, "AESGCM", Plain)
+        monkeypatch.setattr(_sealing, "AESGCM", Plain)
         earlier = observed(stream)
         assert found_in(page_images(path), earlier)
 
@@ -192,12 +192,12 @@ def test_without_the_seal_more_than_one_version_is_found(
 def test_a_version_is_unsealed_by_its_own_key_alone() -> None:
     state = CounterState(3, 2)
     state.count[:] = [1, -2, 3]
-    version = sealing.version_of(state, 7, 5, 1, {"count": np.array([4, 5]), "total": np.array([6])})
-    key, sealed = sealing.seal(version)
-    other_key, other = sealing.seal(version)
+    version = _sealing.version_of(state, 7, 5, 1, {"count": np.array([4, 5]), "total": np.array([6])})
+    key, sealed = _sealing.seal(version)
+    other_key, other = _sealing.seal(version)
     assert key != other_key
     assert sealed != other
-    found = sealing.unseal(key, sealed)
+    found = _sealing.unseal(key, sealed)
     assert (found.ticks, found.first, found.gap) == (7, 5, 1)
     assert {name: entries.tolist() for name, entries in found.published.items()} == {"count": [4, 5], "total": [6]}
     again = CounterState(3, 2)
@@ -207,4 +207,4 @@ def test_a_version_is_unsealed_by_its_own_key_alone() -> None:
     damaged = bytes([sealed[0] ^ 1]) + sealed[1:]
     for wrong_key, wrong in ((other_key, sealed), (key, other), (key, damaged), (key, b"")):
         with pytest.raises(ValueError, match="does not fit its key"):
-            sealing.unseal(wrong_key, wrong)
+            _sealing.unseal(wrong_key, wrong)

@@ -1,6 +1,6 @@
 """Durable streams: one SQLite file each, paid for before it exists, every tick committed before `observe` returns."""
 
-from sparsedp.streams.durable.opening import open_stream
-from sparsedp.streams.durable.payment import begin
+from sparsedp.streams.durable._opening import begin, open_stream, request_for
+from sparsedp.streams.durable._schema import APPLICATION_ID
 
-__all__ = ["begin", "open_stream"]
+__all__ = ["APPLICATION_ID", "begin", "open_stream", "request_for"]

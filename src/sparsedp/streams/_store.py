@@ -1,14 +1,17 @@
-"""Where a stream keeps what it may keep: in memory, or (see `durable/`) in a file."""
+"""Where a stream stores what it may store: in memory, or (see `durable/`) in a file; and which ticks are new to it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
 from sparsedp.arrays import Integers
-from sparsedp.streams.counter_state import CounterState
+from sparsedp.axes.time_axis import TimeAxis
+from sparsedp.errors import InvalidInput
+from sparsedp.streams._counters import CounterState
 
 Published = Mapping[str, Integers]
 """What is published and kept for ever, by the name of its log: "count" for ticks, "total" for running totals."""
@@ -118,3 +121,56 @@ class _Log:
 
     def forget_from(self, start: int) -> None:
         self._room[start:] = 0
+
+
+# Which of the ticks that arrive are new, which were there before, and how many were left out between.
+
+USUAL_GAP = 100
+"""A longer gap is taken for a mistake in the time unless the caller says that it is none: it is filled for good."""
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """`known` ticks from `first` on were there before; then come the `new` values, of which `gap` zeros fill a gap."""
+
+    first: int
+    known: int
+    gap: int
+    new: Integers
+
+
+def arrivals(values: Integers, first: int | None, kept: Keeper, time: TimeAxis, *, fill: int) -> Arrivals:
+    """Sort out values for ticks first, first + 1, …; without `first`, for the next. At most `fill` are left out."""
+    ticks = kept.ticks
+    if first is None or first == ticks:
+        return Arrivals(ticks, 0, 0, values)
+    if first < ticks:
+        known = min(len(values), ticks - first)
+        if not kept.redelivers:
+            given = f"tick {time.shown(first)}, which is in the past"
+            raise InvalidInput("at", given, f"the next is {time.shown(ticks)}; what was published cannot be changed")
+        if kept.filled(first, first + known):
+            given = f"tick {time.shown(first)}, which was missing when a later tick came and was published as zero"
+            raise InvalidInput("at", given, "it is too late for its count; observe every tick in its turn")
+        return Arrivals(first, known, 0, values[known:])
+    gap = first - ticks
+    if gap > fill:
+        given = f"tick {time.shown(first)}, {gap} ticks after the next one"
+        remedy = f"check it, or say fill={gap} if nothing happened in between: that is published as zeros, for good"
+        raise InvalidInput("at", given, remedy)
+    return Arrivals(first, 0, gap, np.concatenate((np.zeros((gap, *values.shape[1:]), np.int64), values)))
+
+
+def first_of(values: Any, at: Any, time: TimeAxis) -> Any:
+    """Where a batch begins: at `at`, or where the times in the index of a pandas Series say."""
+    index = getattr(values, "index", None)
+    if time.start is None or getattr(getattr(index, "dtype", None), "kind", "") != "M":
+        return at
+    ticks = time.ticks_of("values", np.asarray(index))
+    if (np.diff(ticks) != 1).any():
+        given = "a series whose times are not one tick after another"
+        raise InvalidInput("values", given, "reindex it to every tick first, with 0 for those without events")
+    if len(ticks) and at is not None and time.tick_of("at", at) != ticks[0]:
+        given = f"not where the series begins, {time.shown(int(ticks[0]))}"
+        raise InvalidInput("at", given, "leave it out: the series says when its counts are")
+    return int(ticks[0]) if len(ticks) else at

@@ -1,4 +1,4 @@
-"""The counters' state on disk: sealed, every version under a key of its own, of which the file holds only the newest.
+"""One version of the counters' state: one process owns the file, one key opens the state, every page exists once.
 
 Two versions of a noisy count differ by exactly what was counted between them, and a file that is changed safely holds
 the old and the new for a while: in its log, in freed pages, after a crash. So each version is encrypted under a fresh
@@ -9,17 +9,79 @@ complete on disk: that one small write is the commit. Before it, the new version
 from __future__ import annotations
 
 import os
+import sqlite3
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from sparsedp.arrays import Integers
-from sparsedp.streams.counter_state import CounterState
-from sparsedp.streams.durable.ownership import OwnerLock
-from sparsedp.streams.keeping import Published
+from sparsedp.errors import BadFile
+from sparsedp.streams._counters import CounterState, forget_in_forks
+from sparsedp.streams._store import Published
+
+try:
+    import fcntl
+except ImportError:  # Windows, where SQLite's own locks last
+    fcntl = None  # type: ignore[assignment]
+
+# Ownership: a lock that lasts, and that forked children do not share.
+
+
+class OwnerLock:
+    """Held on the file itself from before SQLite opens it until after it is closed.
+
+    SQLite's own lock is not enough: on POSIX systems it is gone as soon as *any* handle on the file is closed in this
+    process, by a copy or a checksum for instance. This one belongs to its handle.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._handle: int | None = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+        try:
+            if fcntl is not None:
+                fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self.release()
+            raise BadFile(f"{path} is in use, by another process or by this one; close it there first.") from None
+        forget_in_forks(self)
+
+    def read(self, start: int, size: int) -> bytes:
+        """Bytes of the file itself, past SQLite; through this handle, for closing another would drop SQLite's lock."""
+        os.lseek(self._opened(), start, os.SEEK_SET)
+        return os.read(self._opened(), size)
+
+    def write(self, start: int, content: bytes) -> None:
+        """Overwrite bytes of the file itself, on disk when it returns."""
+        os.lseek(self._opened(), start, os.SEEK_SET)
+        if os.write(self._opened(), content) != len(content):
+            raise OSError("the disk took only a part")
+        os.fsync(self._opened())
+        if fcntl is not None and hasattr(fcntl, "F_FULLFSYNC"):  # macOS, where fsync alone does not reach the disk
+            with suppress(OSError):  # not every file system has it
+                fcntl.fcntl(self._opened(), fcntl.F_FULLFSYNC)
+
+    def _opened(self) -> int:
+        if self._handle is None:
+            raise OSError("the file is closed")
+        return self._handle
+
+    def release(self) -> None:
+        """Let another process own the file."""
+        if self._handle is not None:
+            with suppress(OSError):
+                os.close(self._handle)
+            self._handle = None
+
+    def forget_in_child(self) -> None:
+        """The child's copy of the handle would keep the lock after its parent has gone."""
+        self.release()
+
+
+# Sealed versions, and the key of the newest.
 
 LABEL = b"sparsedp: the key of this stream"
 """In front of the place of the key, so that it is found."""
@@ -112,3 +174,47 @@ class KeyPlace:
         """From here on this generation is the newest, and no other can be read. On disk when it returns."""
         record = generation.to_bytes(8, "little") + key
         self._lock.write(self._start, record + sha256(record).digest()[:8])
+
+
+# Scrubbing: what was overwritten is gone from the file and from its write-ahead log.
+
+
+def log_of(path: Path) -> Path:
+    """The write-ahead log beside a stream's file."""
+    return path.with_name(path.name + "-wal")
+
+
+def scrub(connection: sqlite3.Connection, path: Path) -> None:
+    """Leave one version of every page: the newest, in the main file; no page image anywhere else.
+
+    `path` is the file's own, no link to it, for the log lies beside the file. The log is written back into the main
+    file, overwritten by zeros, and cut to nothing. After a crash this also removes what was written but not
+    committed. Stopped halfway, it can be done again.
+    """
+    frames = _checkpoint(connection, "FULL")
+    log = log_of(path)
+    try:
+        size = log.stat().st_size if log.exists() else 0
+        if frames and not size:
+            raise sqlite3.OperationalError("its log is not beside it: was it moved while it was open?")
+        _overwrite(log, size)
+    except OSError as error:
+        raise sqlite3.OperationalError(f"the log could not be overwritten ({error.strerror})") from None
+    _checkpoint(connection, "TRUNCATE")
+
+
+def _overwrite(log: Path, size: int) -> None:
+    if size:
+        with open(log, "r+b", buffering=0) as file:
+            zeros = bytes(min(size, 1 << 20))
+            for start in range(0, size, len(zeros)):
+                file.write(zeros[: size - start])
+            os.fsync(file.fileno())
+
+
+def _checkpoint(connection: sqlite3.Connection, mode: str) -> int:
+    """Write the log back into the main file; how many pages it holds."""
+    busy, frames, _ = connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
+    if busy:
+        raise sqlite3.OperationalError("the log could not be written back")
+    return int(frames)

@@ -1,4 +1,4 @@
-"""A stream's SQLite file: its description, the published ticks, and one version of the counters' state."""
+"""An open stream file: the published ticks, and one version of the counters' state, read and committed."""
 
 from __future__ import annotations
 
@@ -16,13 +16,10 @@ import numpy as np
 from sparsedp.arrays import Integers
 from sparsedp.errors import BadFile
 from sparsedp.files.untrusted import document
-from sparsedp.streams.counter_state import CounterState
-from sparsedp.streams.durable.connection import check_kind, connect
-from sparsedp.streams.durable.creation import drop_second_name, is_laid_out
-from sparsedp.streams.durable.ownership import OwnerLock
-from sparsedp.streams.durable.scrubbing import log_of, scrub
-from sparsedp.streams.durable.sealing import KeyPlace, Version, seal, unseal, version_of
-from sparsedp.streams.keeping import Published
+from sparsedp.streams._counters import CounterState
+from sparsedp.streams._store import Published
+from sparsedp.streams.durable._schema import check_kind, connect, drop_second_name, is_laid_out
+from sparsedp.streams.durable._sealing import KeyPlace, OwnerLock, Version, log_of, scrub, seal, unseal, version_of
 
 INSERT = {"count": "INSERT INTO counts VALUES (?, ?)", "total": "INSERT INTO totals VALUES (?, ?)"}
 LENGTH = {
@@ -49,7 +46,7 @@ class StreamFile:
 
     Tables: `stream` (one row: the public description, whether the noise was real, whether a process has it open),
     `counts` and `totals` (append-only: what was published), `gaps` (ticks that were left out and filled); for
-    counters `sealed` (the newest versions of the state, see `sealing.py`) and `key` (where the key has its place).
+    counters `sealed` (the newest versions of the state, see `_sealing.py`) and `key` (where the key has its place).
 
     With counters, what a tick published is sealed with the state until the next tick is written, so that it cannot
     be read before it is committed either.
