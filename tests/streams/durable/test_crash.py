@@ -33,7 +33,8 @@ def folder() -> Iterator[Path]:
 def kill(folder: Path) -> Iterator[Kill]:
     """Runs a writer for a while and kills it."""
     here = Path(__file__).parent
-    environment = {**os.environ, "PYTHONPATH": str(here), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    path = os.pathsep.join(filter(None, (str(here), os.environ.get("PYTHONPATH"))))
+    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     program = [sys.executable, str(here / "killed_writer.py"), str(folder)]
     with subprocess.Popen(program, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None

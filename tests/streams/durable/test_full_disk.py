@@ -18,8 +18,9 @@ def happened() -> Iterator[list[dict[str, Any]]]:
     here = Path(__file__).parent
     with quick_folder() as folder:
         command = [sys.executable, str(here / "full_disk.py"), str(folder)]
+        path = os.pathsep.join(filter(None, (str(here), os.environ.get("PYTHONPATH"))))
         done = subprocess.run(
-            command, env={**os.environ, "PYTHONPATH": str(here)}, capture_output=True, text=True, check=False
+            command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
         yield [json.loads(line) for line in done.stdout.splitlines()]
