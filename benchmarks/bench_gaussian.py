@@ -16,8 +16,7 @@ import opendp.prelude as dp
 from rich.console import Console
 from rich.table import Table
 
-from sparsedp.noise.discrete_gaussian import add_discrete_gaussian
-from sparsedp.noise.gaussian_table import GaussianTable
+from sparsedp.noise.discrete_gaussian import GaussianTable, add_discrete_gaussian
 from sparsedp.noise.source import SystemSource
 
 TARGET = 20.0

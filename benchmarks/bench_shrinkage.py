@@ -18,7 +18,7 @@ import numpy as np
 from scipy.fft import dct
 
 from sparsedp.arrays import Floats
-from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.recovery.shrinkage.shrink import shrink
 
 EXPONENTS = range(16, 23, 2)

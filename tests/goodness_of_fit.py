@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw
+from sparsedp.laws import DiscreteLaplaceLaw, IndependentLaw
 
 Integers = npt.NDArray[np.int64]
 

@@ -21,9 +21,9 @@ from sparsedp.files import columns_file
 from sparsedp.files.columns_file import Contents, Packed
 from sparsedp.files.signatures import Signature, check_signer, signing_key
 from sparsedp.files.untrusted import printable
-from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
-from sparsedp.noise.law import (
+from sparsedp.laws import (
     ContinualCounterLaw,
+    DiscreteGaussianLaw,
     DiscreteLaplaceLaw,
     LayersLaw,
     NoiseLaw,

@@ -24,11 +24,11 @@ from sparsedp.axes.domain import Domain
 from sparsedp.constraints import Constraints
 from sparsedp.ingest import _count
 from sparsedp.ingest.bounding import Reservoir
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.mechanisms import calibrated_noise
 from sparsedp.mechanisms.terms import Terms
 from sparsedp.noise import samplers
 from sparsedp.noise.discrete_laplace import add_discrete_laplace
-from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import RandomSource
 from sparsedp.plan import Plan
 from sparsedp.streams import _counters

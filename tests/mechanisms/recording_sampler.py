@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sparsedp.arrays import Integers, Mask
-from sparsedp.noise.bernoulli import Chances, toss
+from sparsedp.noise.coins import Chances, toss
 from sparsedp.noise.exponential import draw_index
 from sparsedp.noise.source import RandomSource
 

@@ -10,14 +10,13 @@ from recording_sampler import Draw, RecordingSampler
 
 import sparsedp as sdp
 from sparsedp.arrays import Integers
+from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, LayersLaw
 from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.mechanisms.adaptive_shares import ROWS
 from sparsedp.mechanisms.partition import halving
 from sparsedp.mechanisms.partition.halving import COST
-from sparsedp.noise.bernoulli import Chances
-from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
-from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
+from sparsedp.noise.coins import Chances
 from sparsedp.noise.samplers import SAMPLERS
 from sparsedp.noise.source import NoiselessSource, SeededSource
 from sparsedp.recovery.layers.errors import LayerErrors

@@ -10,11 +10,11 @@ import pytest
 
 import sparsedp as sdp
 from sparsedp.arrays import Integers
+from sparsedp.laws import LayersLaw
 from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, layers_of_blocks, regular_layers
 from sparsedp.mechanisms.adaptive_shares import ROWS, SMALL_BLOCK, shares_for
-from sparsedp.noise.law import LayersLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.sensing.group_sums import GroupSums
 

@@ -11,12 +11,11 @@ from scipy import stats
 import sparsedp as sdp
 from goodness_of_fit import uniform_if_true
 from sparsedp.arrays import Integers
+from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw, LayersLaw
 from sparsedp.mechanisms import adaptive, adaptive_shares, measured_layers
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.mechanisms.partition.halving import decay_for
 from sparsedp.mechanisms.terms import Terms
-from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
-from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw, LayersLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.sensing.group_sums import GroupSums
 

@@ -11,10 +11,10 @@ from watching_source import WatchingSource
 import sparsedp as sdp
 from every_mechanism import OF_ONE_NOISE, fitted
 from goodness_of_fit import uniform_if_true
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.mechanisms import compressive
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.selection.sparsity_choice import choose_sparsity
-from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.privacy.guarantee import Expense
 

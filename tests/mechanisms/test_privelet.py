@@ -7,7 +7,7 @@ import pytest
 
 import sparsedp as sdp
 from goodness_of_fit import fit_p_value
-from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
 
 CELLS = 512

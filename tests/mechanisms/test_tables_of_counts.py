@@ -11,8 +11,8 @@ from every_mechanism import AS_THEY_COME
 from sparsedp.axes import Axis
 from sparsedp.bases.separable import Separable
 from sparsedp.errors import InvalidInput, UnknownName
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.mechanisms import Mechanism
-from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
 
 DOMAIN = sdp.Domain(

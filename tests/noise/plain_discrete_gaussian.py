@@ -5,9 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from math import isqrt
 
-from sparsedp.noise.bernoulli import bernoulli
-from sparsedp.noise.geometric import ExactGeometric
-from sparsedp.noise.probability import exponential
+from sparsedp.noise.coins import bernoulli, exponential
+from sparsedp.noise.discrete_laplace import ExactGeometric
 from sparsedp.noise.source import RandomSource
 
 

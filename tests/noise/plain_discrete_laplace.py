@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from sparsedp.noise.geometric import ExactGeometric
+from sparsedp.noise.discrete_laplace import ExactGeometric
 from sparsedp.noise.source import RandomSource
 
 

@@ -15,11 +15,16 @@ from scripted_source import ScriptedSource
 
 from sparsedp.errors import InvalidInput
 from sparsedp.noise import discrete_gaussian as sampler
-from sparsedp.noise.discrete_gaussian import add_discrete_gaussian, discrete_gaussian
-from sparsedp.noise.gaussian_kernel import MARGIN
-from sparsedp.noise.gaussian_table import HEIGHT_BITS, GaussianTable, gaussian_table
-from sparsedp.noise.geometric import low_digits
-from sparsedp.noise.probability import Probability, exponential
+from sparsedp.noise.coins import Probability, exponential
+from sparsedp.noise.discrete_gaussian import (
+    FLOAT_MARGIN,
+    HEIGHT_BITS,
+    GaussianTable,
+    add_discrete_gaussian,
+    discrete_gaussian,
+    gaussian_table,
+)
+from sparsedp.noise.discrete_laplace import low_digits
 from sparsedp.noise.source import BitStream, NoiselessSource, SeededSource, SystemSource
 
 NARROW, WIDE, WIDEST = Fraction(1000, 3), Fraction(10**12, 7), Fraction(2**110)
@@ -113,7 +118,7 @@ def test_numbers_within_the_margin_are_settled_and_beyond_it_need_no_more_bits(v
         magnitude = int(table.starts[slab]) + offset
         floor, _ = places(table, magnitude, 1)
         size = int(table.ends[slab]) - begin(table, slab)
-        margin = int(MARGIN * float(table.heights[slab]))
+        margin = int(FLOAT_MARGIN * float(table.heights[slab]))
         for distance in {1, 2, margin // 30, margin // 2, margin, 2 * margin, 100 * margin, size // 100}:
             # No bits are scripted: whatever is not the very cell of the curve is decided without more of them.
             for above, kept in ((floor - distance, True), (floor + distance, False)):

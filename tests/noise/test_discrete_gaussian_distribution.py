@@ -13,8 +13,8 @@ from scipy import stats
 
 from goodness_of_fit import counts_in_bins
 from sparsedp.arrays import Integers
+from sparsedp.laws import DiscreteGaussianLaw
 from sparsedp.noise.discrete_gaussian import discrete_gaussian
-from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
 from sparsedp.noise.source import SeededSource
 
 DEVIATIONS = [Fraction(1, 2), Fraction(1), Fraction(10, 3), Fraction(50), Fraction(1000), Fraction(10**6)]

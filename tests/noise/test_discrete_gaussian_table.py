@@ -11,9 +11,9 @@ from exact_exponential import exp_minus
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
-from sparsedp.noise.gaussian_table import GUIDE_BITS, HEIGHT_BITS, GaussianTable, Scaled, gaussian_table
-from sparsedp.noise.probability import Rational
+from sparsedp.laws import DiscreteGaussianLaw
+from sparsedp.noise.coins import Rational
+from sparsedp.noise.discrete_gaussian import GUIDE_BITS, HEIGHT_BITS, GaussianTable, Scaled, gaussian_table
 
 VARIANCES = [
     Fraction(1, 10**6),

@@ -13,9 +13,14 @@ from scripted_source import ScriptedSource, ScriptedStream, Words
 from sparsedp.arrays import Numbers
 from sparsedp.errors import InvalidInput
 from sparsedp.noise import discrete_laplace as sampler
-from sparsedp.noise.digit_kernel import add_digit_words
-from sparsedp.noise.digit_table import STORED_LATER_WORDS, DigitTable, digit_table
-from sparsedp.noise.discrete_laplace import add_discrete_laplace, discrete_laplace
+from sparsedp.noise.discrete_laplace import (
+    STORED_LATER_WORDS,
+    DigitTable,
+    add_digit_words,
+    add_discrete_laplace,
+    digit_table,
+    discrete_laplace,
+)
 from sparsedp.noise.source import SeededSource, SystemSource
 
 NEGATIVE = 0x8000

@@ -9,9 +9,9 @@ import pytest
 from plain_discrete_laplace import plain_discrete_laplace
 
 from goodness_of_fit import SCALES, fit_p_value, same_law_p_value
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.discrete_laplace import discrete_laplace
-from sparsedp.noise.law import DiscreteLaplaceLaw
-from sparsedp.noise.opendp_sampler import OpendpSampler
+from sparsedp.noise.samplers import OpendpSampler
 from sparsedp.noise.source import SeededSource, SystemSource
 
 SIZE = 400_000

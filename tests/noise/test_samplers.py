@@ -12,10 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
-from sparsedp.noise.law import DiscreteLaplaceLaw
-from sparsedp.noise.opendp_sampler import OpendpSampler
-from sparsedp.noise.samplers import SAMPLERS
+from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw
+from sparsedp.noise.samplers import SAMPLERS, OpendpSampler
 from sparsedp.noise.source import SeededSource, SystemSource
 
 

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from sparsedp.arrays import Floats
-from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.recovery.shrinkage.coefficient_noise import noise_nodes, variance_shape
 from sparsedp.recovery.shrinkage.gap_contrasts import COUNTS_SEEN, NEIGHBOURS_SEEN, RING_SEEN
 from sparsedp.recovery.shrinkage.level_prior import (

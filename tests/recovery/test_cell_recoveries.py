@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import ContinualCounterLaw, DiscreteLaplaceLaw, LayersLaw, NoiseLaw, TicksAndTotalsLaw
+from sparsedp.laws import ContinualCounterLaw, DiscreteLaplaceLaw, LayersLaw, NoiseLaw, TicksAndTotalsLaw
 from sparsedp.recovery import CELL_RECOVERIES, Status
 from sparsedp.recovery.layers.recover import ESTIMATES
 from sparsedp.recovery.plan import RecoveryPlan

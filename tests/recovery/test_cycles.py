@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sparsedp as sdp
-from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.layers import recover
 from sparsedp.recovery.shrinkage.cycles import BOX, are_alike, beside_other_cycles, in_cycles, mean_of_other_cycles

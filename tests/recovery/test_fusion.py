@@ -8,8 +8,8 @@ import pytest
 
 from sparsedp.arrays import Floats
 from sparsedp.errors import InvalidInput
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.discrete_laplace import discrete_laplace
-from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.ticks_and_totals.fusion import FusedTicks, fuse_totals
 from sparsedp.recovery.ticks_and_totals.fusion_kernels import ahead_of_sums

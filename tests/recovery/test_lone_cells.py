@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sparsedp.arrays import Floats
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.discrete_laplace import discrete_laplace
-from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.shrinkage import lone_cells as subject
 from sparsedp.recovery.shrinkage.lone_cells import beside_lone_cells

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsedp.arrays import Floats
-from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.recovery.shrinkage import period as subject
 from sparsedp.recovery.shrinkage.period import LEAST_CELLS, mean_squares_apart, period_of
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsedp.arrays import Floats
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.discrete_laplace import discrete_laplace
-from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.shrinkage import shrink_table as subject
 from sparsedp.recovery.shrinkage.box_contrasts import LIVELY, QUIET, USUAL, classify_and_count

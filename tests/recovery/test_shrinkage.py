@@ -8,8 +8,8 @@ from shrinkage_oracle import shrink_slowly
 
 from sparsedp.arrays import Floats
 from sparsedp.errors import InvalidInput
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.discrete_laplace import discrete_laplace
-from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.shrinkage.shrink import shrink
 from sparsedp.recovery.solution import Status

@@ -8,8 +8,8 @@ import pytest
 from sparsedp.arrays import Floats
 from sparsedp.bases.haar_transform import haar_analyze, haar_synthesize
 from sparsedp.datasets.flights import hourly_departures
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.discrete_laplace import discrete_laplace
-from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.shrinkage.shrink import shrink
 

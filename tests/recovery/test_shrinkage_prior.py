@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sparsedp.arrays import Floats
-from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.recovery.shrinkage.coefficient_noise import noise_nodes, variance_shape
 from sparsedp.recovery.shrinkage.magnitude_grid import GRID, MOST, count, place_of
 from sparsedp.recovery.shrinkage.scale_mixture import DENSITY, REMOVED, SCALES, VAGUE, Evidence, fit, tables

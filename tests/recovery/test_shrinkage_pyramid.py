@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sparsedp.arrays import Floats
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.discrete_laplace import discrete_laplace
-from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.shrinkage import chunks, pyramid
 from sparsedp.recovery.shrinkage.block_seam import between_pairs, pair_sums

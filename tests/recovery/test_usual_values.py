@@ -9,7 +9,7 @@ import pytest
 
 import sparsedp as sdp
 from sparsedp.arrays import Floats, Integers, Mask
-from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.layers import recover
 from sparsedp.recovery.shrinkage import chunks, usual_values

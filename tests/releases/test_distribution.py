@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import sparsedp as sdp
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.privacy.guarantee import Expense, Guarantee
 from sparsedp.privacy.neighbours import Neighbours

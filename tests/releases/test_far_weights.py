@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.releases.error_models import IndependentCells
 
 

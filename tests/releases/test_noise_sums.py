@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
-from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw
+from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw
 from sparsedp.releases.error_models import weighted_sum_quantile
 
 LEVELS = [0.5, 0.75, 0.95, 0.975, 0.999, 1 - 1e-6]

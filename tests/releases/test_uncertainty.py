@@ -16,8 +16,7 @@ from sparsedp.axes import Bins, Categories
 from sparsedp.axes.domain import Domain
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files import columns_file
-from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
-from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw
+from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw
 from sparsedp.privacy.guarantee import Expense, Guarantee
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.releases.error_models import IndependentCells

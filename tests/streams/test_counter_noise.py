@@ -9,7 +9,7 @@ from scipy import signal, stats
 import sparsedp as sdp
 from goodness_of_fit import fit_p_value
 from sparsedp.arrays import Floats, Integers
-from sparsedp.noise.law import ContinualCounterLaw, DiscreteLaplaceLaw, TicksAndTotalsLaw
+from sparsedp.laws import ContinualCounterLaw, DiscreteLaplaceLaw, TicksAndTotalsLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.sensing.bernoulli import Bernoulli
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
-from sparsedp.noise.law import ContinualCounterLaw
+from sparsedp.laws import ContinualCounterLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.inverse import DifferenceErrors
 from sparsedp.streams import ContinualCounter, Stream

@@ -18,8 +18,7 @@ import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.audits._transcripts import CHOICE, COINS, GAUSSIAN, LAPLACE, Draw
-from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
-from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw
+from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw
 
 ONE_SIDE = 1e-5
 """How often one limit may fail; a bound has two."""

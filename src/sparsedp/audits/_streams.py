@@ -27,7 +27,7 @@ from sparsedp.audits._evidence import LEAST_P_VALUE, bound_epsilon, lower_bound,
 from sparsedp.audits._findings import Finding
 from sparsedp.audits._mechanisms import CERTAIN, CONFIDENT, ENOUGH_NOISE
 from sparsedp.audits._transcripts import LAPLACE, AuditSource, Draw, Recorder
-from sparsedp.noise.bernoulli import Chances
+from sparsedp.noise.coins import Chances
 from sparsedp.noise.samplers import NoiseSampler
 from sparsedp.noise.source import RandomSource
 from sparsedp.streams import Stream

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from sparsedp.arrays import Integers, Mask
-from sparsedp.noise.bernoulli import Chances
+from sparsedp.noise.coins import Chances
 from sparsedp.noise.samplers import SAMPLERS, NoiseSampler
 from sparsedp.noise.source import KEY_BYTES, RandomSource, SystemSource
 

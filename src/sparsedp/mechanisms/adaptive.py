@@ -13,6 +13,7 @@ from sparsedp.arrays import Floats, Integers, Mask
 from sparsedp.axes.domain import Domain
 from sparsedp.constraints import Constraints
 from sparsedp.errors import InvalidInput
+from sparsedp.laws import LayersLaw
 from sparsedp.mechanisms.adaptive_grid import (
     block_size,
     cells_of_busy_blocks,
@@ -32,7 +33,6 @@ from sparsedp.mechanisms.partition.private_tree import flat_groups
 from sparsedp.mechanisms.partition.seen_alone import seen_alone
 from sparsedp.mechanisms.partition.standing_out import hidden, standing_out
 from sparsedp.mechanisms.terms import WHOLE, Terms
-from sparsedp.noise.law import LayersLaw
 from sparsedp.plan import Plan
 from sparsedp.privacy.guarantee import Expense
 from sparsedp.recovery.plan import RecoveryPlan

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sparsedp.arrays import Integers
-from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
-from sparsedp.noise.law import IndependentLaw
+from sparsedp.laws import DiscreteGaussianLaw, IndependentLaw
 from sparsedp.noise.samplers import NoiseSampler
 from sparsedp.noise.source import RandomSource
 from sparsedp.privacy.guarantee import Expense

@@ -10,10 +10,9 @@ from typing import cast
 from sparsedp import validate
 from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
+from sparsedp.laws import MOST_VARIANCE, DiscreteGaussianLaw, DiscreteLaplaceLaw
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
 from sparsedp.mechanisms.roots import root_below
-from sparsedp.noise.gaussian_law import MOST_VARIANCE, DiscreteGaussianLaw
-from sparsedp.noise.law import DiscreteLaplaceLaw
 from sparsedp.noise.samplers import SAMPLERS, NoiseSampler
 from sparsedp.noise.source import RandomSource, SystemSource, protects
 from sparsedp.privacy.budget import Asked, Budget, asked_for

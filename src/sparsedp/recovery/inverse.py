@@ -11,7 +11,7 @@ from sparsedp.bases.haar import Haar
 from sparsedp.bases.identity import Identity
 from sparsedp.bases.separable import Separable
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import ContinualCounterLaw, NoiseLaw
+from sparsedp.laws import ContinualCounterLaw, NoiseLaw
 from sparsedp.recovery.solution import Solution, Status
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.direct import Direct

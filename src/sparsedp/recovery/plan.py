@@ -12,7 +12,7 @@ from sparsedp.axes.domain import Domain
 from sparsedp.bases import Basis, basis_from
 from sparsedp.bases.separable import basis_for
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import LayersLaw, NoiseLaw, TicksAndTotalsLaw
+from sparsedp.laws import LayersLaw, NoiseLaw, TicksAndTotalsLaw
 from sparsedp.recovery.layers.recover import ESTIMATES, estimate
 from sparsedp.recovery.problem import SparseProblem
 from sparsedp.recovery.registry import CELL_RECOVERIES, DECODERS, INVERSES

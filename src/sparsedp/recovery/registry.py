@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import NoiseLaw
+from sparsedp.laws import NoiseLaw
 from sparsedp.recovery.basis_pursuit import basis_pursuit
 from sparsedp.recovery.cosamp import cosamp
 from sparsedp.recovery.inverse import differences, direct, inverse_haar

@@ -7,7 +7,7 @@ import numpy as np
 from sparsedp.arrays import Floats, Integers
 from sparsedp.errors import InvalidInput
 from sparsedp.jit import kernel
-from sparsedp.noise.law import NoiseLaw
+from sparsedp.laws import NoiseLaw
 from sparsedp.recovery.solution import Solution, Status
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.tree import Tree

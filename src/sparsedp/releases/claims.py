@@ -31,8 +31,14 @@ import numpy as np
 from sparsedp.axes.domain import RECORDS, Domain, Quantity
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files.parquet_claims import Claim
-from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
-from sparsedp.noise.law import ContinualCounterLaw, DiscreteLaplaceLaw, LayersLaw, NoiseLaw, TicksAndTotalsLaw
+from sparsedp.laws import (
+    ContinualCounterLaw,
+    DiscreteGaussianLaw,
+    DiscreteLaplaceLaw,
+    LayersLaw,
+    NoiseLaw,
+    TicksAndTotalsLaw,
+)
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.sensing import sensing_from

@@ -13,8 +13,7 @@ import numpy as np
 from sparsedp.arrays import Floats, Integers
 from sparsedp.constraints import CheckedConstraints
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
-from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw, noise_law_from
+from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw, noise_law_from
 from sparsedp.progress import advance, stage
 from sparsedp.releases.uncertainty import KnowsQuantiles, Uncertainty, interval_of, normal_quantile
 

@@ -16,7 +16,7 @@ from sparsedp.axes.time_axis import TimeAxis
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files.columns_file import Column, Contents, Packed, contents_of, open_contents
 from sparsedp.files.signatures import check_signer
-from sparsedp.noise.law import noise_law_from
+from sparsedp.laws import noise_law_from
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.releases import saved_form
 from sparsedp.releases.claims import UNUSABLE, check_promise, embedded_needs, release_needs

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sparsedp.axes import Axis, Bins, Calendar, Integers
-from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
-from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw, TicksAndTotalsLaw, noise_law_from
+from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, LayersLaw, TicksAndTotalsLaw, noise_law_from
 from sparsedp.reports._views import View, axes_of
 from sparsedp.reports.grouping import MICROSECONDS
 from sparsedp.reports.words import rounded

@@ -17,8 +17,8 @@ import numpy as np
 from sparsedp.arrays import Integers
 from sparsedp.errors import PrivateSide
 from sparsedp.jit import kernel
+from sparsedp.laws import ContinualCounterLaw, DiscreteLaplaceLaw
 from sparsedp.mechanisms.terms import Terms
-from sparsedp.noise.law import ContinualCounterLaw, DiscreteLaplaceLaw
 
 # Dyadic segments. Level l cuts the publications 0, 1, 2, … of a counter into segments of 2ˡ, l = 0 … L − 1, so each
 # publication lies in exactly one segment of every level. When a segment of level l begins, so do those of all levels

@@ -10,7 +10,7 @@ import numpy as np
 from sparsedp import validate
 from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import StreamLaw, TicksAndTotalsLaw
+from sparsedp.laws import StreamLaw, TicksAndTotalsLaw
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Expense

@@ -19,10 +19,10 @@ from sparsedp import validate
 from sparsedp.arrays import Integers
 from sparsedp.axes.time_axis import TimeAxis
 from sparsedp.errors import InvalidInput, PrivateSide
+from sparsedp.laws import StreamLaw
 from sparsedp.mechanisms.base import spent_already
 from sparsedp.mechanisms.terms import Terms, checked_pure_terms
 from sparsedp.moments import Moment, Step
-from sparsedp.noise.law import StreamLaw
 from sparsedp.noise.source import RandomSource, protects
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget

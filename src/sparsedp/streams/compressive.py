@@ -11,9 +11,9 @@ from sparsedp import validate
 from sparsedp.arrays import Integers
 from sparsedp.bases import basis_from
 from sparsedp.errors import InvalidInput
+from sparsedp.laws import ContinualCounterLaw
 from sparsedp.mechanisms.selection.candidates import rows_for
 from sparsedp.mechanisms.selection.sparsity_choice import constants_for
-from sparsedp.noise.law import ContinualCounterLaw
 from sparsedp.noise.source import fresh_word
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget

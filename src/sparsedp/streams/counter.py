@@ -9,7 +9,7 @@ import numpy as np
 from sparsedp import validate
 from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import ContinualCounterLaw
+from sparsedp.laws import ContinualCounterLaw
 from sparsedp.plan import Plan
 from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.direct import Direct

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Unpack
 
 from sparsedp import validate
 from sparsedp.arrays import Integers
-from sparsedp.noise.law import ContinualCounterLaw
+from sparsedp.laws import ContinualCounterLaw
 from sparsedp.plan import Plan
 from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.running_totals import RunningTotals

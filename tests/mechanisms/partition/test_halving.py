@@ -13,7 +13,7 @@ from scipy import stats
 
 from sparsedp.mechanisms.partition import halving
 from sparsedp.mechanisms.partition.halving import COST, DECAYS, KNOTS, chances, chances_of, decay_for
-from sparsedp.noise.bernoulli import ONE, toss
+from sparsedp.noise.coins import ONE, toss
 from sparsedp.noise.source import BitStream, NoiselessSource, SeededSource
 
 TABLE = chances()

@@ -11,7 +11,7 @@ from tree_oracle import every_table, every_tree, log_halved, log_left, log_proba
 from sparsedp.arrays import Floats
 from sparsedp.mechanisms.partition.halving import COST, chances_of, decay_for
 from sparsedp.mechanisms.partition.private_tree import flat_groups
-from sparsedp.noise.bernoulli import toss
+from sparsedp.noise.coins import toss
 from sparsedp.noise.source import SeededSource
 
 EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.mechanisms.partition.halving import KNOTS, chances
-from sparsedp.noise.bernoulli import ONE
+from sparsedp.noise.coins import ONE
 
 
 @dataclass(frozen=True)

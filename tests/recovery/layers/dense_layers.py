@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sparsedp.arrays import Floats
-from sparsedp.noise.law import LayersLaw
+from sparsedp.laws import LayersLaw
 from sparsedp.sensing.group_sums import GroupSums
 
 

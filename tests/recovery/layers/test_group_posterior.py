@@ -5,8 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
-from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
+from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, LayersLaw
 from sparsedp.recovery.cascade.group_tree import GroupTree
 from sparsedp.recovery.cascade.posterior import Measured, posterior_sums
 from sparsedp.recovery.layers import group_posterior

@@ -10,9 +10,8 @@ import pytest
 from dense_layers import haar_matrix
 from test_layers_recover import SENSINGS, law_of, measured
 
+from sparsedp.laws import DiscreteGaussianLaw, LayersLaw
 from sparsedp.mechanisms.adaptive import Adaptive
-from sparsedp.noise.gaussian_law import DiscreteGaussianLaw
-from sparsedp.noise.law import LayersLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.layers import resampling
 from sparsedp.recovery.layers.detail_variances import cell_variances, details, means_under, noise_of_details

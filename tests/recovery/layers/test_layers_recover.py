@@ -10,8 +10,8 @@ from dense_layers import dense_groups, haar_matrix, least_squares
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.errors import InvalidInput
+from sparsedp.laws import DiscreteLaplaceLaw, LayersLaw
 from sparsedp.noise.discrete_laplace import discrete_laplace
-from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.recovery.layers.fusion import Layer, fuse, noise_by_level
 from sparsedp.recovery.layers.group_shrinkage import shrink_groups

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.source import NoiselessSource
 from studies.paper.continual import EXPERIMENT
 from studies.paper.continual.claims import (

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from made_up_sweep import CELLS, NORM, advantage, made_up_sweep
 
-from sparsedp.noise.law import DiscreteLaplaceLaw
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
 from studies.paper.data import PAPER_DATA, load
 from studies.paper.deciding import listed, panel_title, percent, times, told

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from sparsedp.arrays import Integers
-from sparsedp.noise.bernoulli import ONE, Chances
+from sparsedp.noise.coins import ONE, Chances
 
 KNOTS = 64
 """Of the table, a decay."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sparsedp.arrays import Floats, usual_warnings
-from sparsedp.noise.law import IndependentLaw
+from sparsedp.laws import IndependentLaw
 from sparsedp.progress import part, stage
 from sparsedp.recovery.layers.busy_block_errors import in_busy_blocks, model_of_busy_blocks
 from sparsedp.recovery.layers.detail_variances import details, noise_of_details

@@ -9,7 +9,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import DiscreteLaplaceLaw, IndependentLaw, LayersLaw
+from sparsedp.laws import DiscreteLaplaceLaw, IndependentLaw, LayersLaw
 from sparsedp.recovery.layers.noise_of_sums import noise_of_sum
 from sparsedp.sensing.group_sums import GroupSums
 

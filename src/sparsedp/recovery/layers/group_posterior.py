@@ -8,7 +8,7 @@ from math import isfinite
 import numpy as np
 
 from sparsedp.arrays import Floats, Integers, Mask
-from sparsedp.noise.law import DiscreteLaplaceLaw, LayersLaw
+from sparsedp.laws import DiscreteLaplaceLaw, LayersLaw
 from sparsedp.recovery.cascade.group_tree import GroupTree
 from sparsedp.recovery.cascade.posterior import MOST_GROUPS, Measured, Posterior, posterior_sums
 from sparsedp.sensing.group_sums import GroupSums

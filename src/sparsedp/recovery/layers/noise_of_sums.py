@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.arrays import Floats
-from sparsedp.noise.law import LayersLaw
+from sparsedp.laws import LayersLaw
 from sparsedp.sensing.group_sums import GroupSums
 
 LEAST = 1e-300

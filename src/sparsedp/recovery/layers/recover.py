@@ -9,7 +9,7 @@ import numpy as np
 from sparsedp.arrays import Floats, Integers, Mask
 from sparsedp.constraints import nonnegative_keeping_totals
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import IndependentLaw, LayersLaw, NoiseLaw, TicksAndTotalsLaw
+from sparsedp.laws import IndependentLaw, LayersLaw, NoiseLaw, TicksAndTotalsLaw
 from sparsedp.progress import advance, part
 from sparsedp.recovery.layers.box_slopes import sloped_boxes
 from sparsedp.recovery.layers.errors import LEAST_SHRUNK, LayerErrors

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparsedp.arrays import Floats, Integers
-from sparsedp.noise.law import LayersLaw
+from sparsedp.laws import LayersLaw
 from sparsedp.recovery.layers.detail_variances import LEAST_NOISE
 
 DECAY = 2.7

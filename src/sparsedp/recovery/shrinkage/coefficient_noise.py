@@ -8,7 +8,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
-from sparsedp.noise.law import IndependentLaw
+from sparsedp.laws import IndependentLaw
 
 NODES = 8
 """Of the quadrature over the random variance; exact for its first 16 moments."""

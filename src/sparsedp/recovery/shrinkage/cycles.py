@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from sparsedp.arrays import Floats, Mask
-from sparsedp.noise.law import IndependentLaw
+from sparsedp.laws import IndependentLaw
 from sparsedp.recovery.shrinkage.lone_cells import beside_lone_cells
 from sparsedp.recovery.shrinkage.shrink_table import shrink_table
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats, Integers, Mask
 from sparsedp.jit import kernel
-from sparsedp.noise.law import IndependentLaw
+from sparsedp.laws import IndependentLaw
 from sparsedp.recovery.shrinkage.chunks import chunks_of
 from sparsedp.recovery.shrinkage.coefficient_noise import noise_nodes, variance_shape
 from sparsedp.recovery.shrinkage.magnitude_grid import GRID, count

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
 from sparsedp.arrays import Floats, Mask
-from sparsedp.noise.law import IndependentLaw
+from sparsedp.laws import IndependentLaw
 
 LEAST_CYCLES, LEAST_CELLS = 16, 256
 """In a row, or there is no telling."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats, float_vector
 from sparsedp.errors import InvalidInput
-from sparsedp.noise.law import IndependentLaw
+from sparsedp.laws import IndependentLaw
 from sparsedp.recovery.shrinkage.chunks import chunks_of
 from sparsedp.recovery.shrinkage.coefficient_noise import variance_shape
 from sparsedp.recovery.shrinkage.pyramid import Pyramid

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy.ndimage import uniform_filter
 
 from sparsedp.arrays import Floats, Integers
-from sparsedp.noise.law import IndependentLaw
+from sparsedp.laws import IndependentLaw
 from sparsedp.progress import advance
 from sparsedp.recovery.shrinkage.box_contrasts import classify_and_count, keep_noise
 from sparsedp.recovery.shrinkage.box_windows import Singles, contrast_deviations, merge, narrow, window_deviations

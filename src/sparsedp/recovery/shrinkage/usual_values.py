@@ -17,7 +17,7 @@ from math import inf, sqrt
 import numpy as np
 
 from sparsedp.arrays import Floats, Mask
-from sparsedp.noise.law import IndependentLaw
+from sparsedp.laws import IndependentLaw
 from sparsedp.recovery.shrinkage.chunks import chunks_of
 from sparsedp.recovery.shrinkage.coefficient_noise import variance_shape
 from sparsedp.recovery.shrinkage.surroundings import spreads_of, surroundings_of

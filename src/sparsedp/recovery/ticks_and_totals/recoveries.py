@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparsedp.arrays import Floats, Integers
-from sparsedp.noise.law import LayersLaw, TicksAndTotalsLaw
+from sparsedp.laws import LayersLaw, TicksAndTotalsLaw
 from sparsedp.recovery.layers.detail_variances import details
 from sparsedp.recovery.layers.fusion import Consistent, Layer, drawn_noise, whole_numbers
 from sparsedp.recovery.ticks_and_totals.fusion import fuse_totals
