@@ -22,9 +22,9 @@ from rich.progress import track
 from rich.table import Table
 
 from sparsedp.arrays import Floats, Integers
-from sparsedp.mechanisms import adaptive, adaptive_grid
+from sparsedp.estimation import estimator
+from sparsedp.mechanisms import _adaptive_grid, adaptive
 from sparsedp.noise.source import SeededSource
-from sparsedp.recovery.layers import recover
 from studies.accuracy.measuring import SETTINGS, cases_of
 from studies.inputs import INPUTS, available_inputs
 from studies.metrics import cell_error, range_error
@@ -48,14 +48,14 @@ WITHOUT: Mapping[str, tuple[Any, str, object]] = {
     "groups cut down to the ends": (adaptive, "down_to_the_ends", lambda starts, _: starts),
     "cells of tables in turns": (adaptive, "cells_pay", lambda *_: False),
     "block size by the total": (adaptive, "block_size", lambda _, __, size, ___: size),
-    "parts by how uneven halves are": (adaptive_grid, "unevenness_of_halves", lambda *_: adaptive_grid.EVENLY_DRAWN),
-    "tree posterior": (recover, "posterior_of_groups", lambda *_: None),
-    "slopes of groups": (recover, "sloped_cells", _flat),
-    "slopes of boxes": (recover, "sloped_boxes", _flat_boxes),
-    "isolated spikes": (recover, "beside_lone_cells", lambda observed, _, smooth: smooth(observed)),
-    "periods": (recover, "period_of", lambda *_: None),
-    "value prior": (recover, "towards_usual_values", lambda _, shrunk, *__: shrunk),
-    "projection in the metric of the noise": (recover, "MOST_NEAREST", 0),
+    "parts by how uneven halves are": (_adaptive_grid, "unevenness_of_halves", lambda *_: _adaptive_grid.EVENLY_DRAWN),
+    "tree posterior": (estimator, "posterior_of_groups", lambda *_: None),
+    "slopes of groups": (estimator, "sloped_cells", _flat),
+    "slopes of boxes": (estimator, "sloped_boxes", _flat_boxes),
+    "isolated spikes": (estimator, "beside_lone_cells", lambda observed, _, smooth: smooth(observed)),
+    "periods": (estimator, "period_of", lambda *_: None),
+    "value prior": (estimator, "towards_usual_values", lambda _, shrunk, *__: shrunk),
+    "projection in the metric of the noise": (estimator, "MOST_NEAREST", 0),
 }
 """By stage: where it is, and what stands there instead."""
 

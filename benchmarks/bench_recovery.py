@@ -21,9 +21,9 @@ from rich.table import Table
 from scipy.sparse.linalg import LinearOperator
 
 from sparsedp.bases.haar import Haar
-from sparsedp.recovery import DECODERS, SparseProblem
-from sparsedp.recovery.basis_pursuit import DEVIATIONS
-from sparsedp.recovery.explanation import residual_bound
+from sparsedp.decoders.basis_pursuit import DEVIATIONS
+from sparsedp.decoders.problem import SparseProblem, residual_bound
+from sparsedp.decoders.registry import DECODERS
 from sparsedp.sensing.hadamard import Hadamard
 
 Floats = npt.NDArray[np.float64]

@@ -20,6 +20,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.bases import basis_from
+from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.mechanisms.base import noise_for
 from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates
 from sparsedp.mechanisms.selection.sparsity_choice import FORMS, PublicTerms, SelectionConstants, constants_for
@@ -29,7 +30,6 @@ from sparsedp.noise.samplers import SAMPLERS
 from sparsedp.noise.source import SeededSource
 from sparsedp.privacy.budget import Asked, asked_for
 from sparsedp.privacy.neighbours import Neighbours
-from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.hadamard import Hadamard
 
 SELECT, MEASURE = Fraction(1, 10), Fraction(9, 10)

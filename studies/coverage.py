@@ -15,8 +15,8 @@ import numpy as np
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.errors import InvalidInput
+from sparsedp.estimation.errors.errors import LayerErrors
 from sparsedp.noise.source import RandomSource
-from sparsedp.recovery.layers.errors import LayerErrors
 from sparsedp.releases.release import Release
 from sparsedp.streams import ContinualAdaptive
 from sparsedp.synopsis import Synopsis

@@ -14,9 +14,9 @@ from sparsedp.axes.domain import Domain
 from sparsedp.bases import BASES
 from sparsedp.bases.identity import Identity
 from sparsedp.cli._options import chosen_mechanism
+from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.plan import Plan
-from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.tree import Tree
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from sparsedp.axes.domain import RECORDS, Domain, Quantity
 from sparsedp.constraints import Constraints
 from sparsedp.errors import InvalidInput
+from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.privacy.guarantee import Expense
-from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing import sensing_from
 from sparsedp.sensing.base import Sensing
 from sparsedp.validate import named

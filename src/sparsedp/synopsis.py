@@ -34,12 +34,12 @@ from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.progress import stage
-from sparsedp.recovery.solution import Solution
 from sparsedp.releases.claims import UNUSABLE, check_promise, synopsis_needs
 from sparsedp.releases.error_models import ConstrainedErrors, IndependentCells, ScaledErrors
 from sparsedp.releases.release import Release
 from sparsedp.releases.uncertainty import Uncertainty
 from sparsedp.sensing.base import Sensing
+from sparsedp.solution import Solution
 from sparsedp.version import __version__
 
 if TYPE_CHECKING:

@@ -10,16 +10,15 @@ from recording_sampler import Draw, RecordingSampler
 
 import sparsedp as sdp
 from sparsedp.arrays import Integers
+from sparsedp.estimation.errors.errors import LayerErrors
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, LayersLaw
-from sparsedp.mechanisms import adaptive
+from sparsedp.mechanisms import _private_tree, adaptive
+from sparsedp.mechanisms._adaptive_shares import ROWS
+from sparsedp.mechanisms._private_tree import COST
 from sparsedp.mechanisms.adaptive import Adaptive
-from sparsedp.mechanisms.adaptive_shares import ROWS
-from sparsedp.mechanisms.partition import halving
-from sparsedp.mechanisms.partition.halving import COST
 from sparsedp.noise.coins import Chances
 from sparsedp.noise.samplers import SAMPLERS
 from sparsedp.noise.source import NoiselessSource, SeededSource
-from sparsedp.recovery.layers.errors import LayerErrors
 from sparsedp.sensing.group_sums import GroupSums
 
 BUDGETS = [sdp.Budget(epsilon="3/7"), sdp.Budget(rho="0.3"), sdp.Budget(epsilon="0.7", delta="1e-8")]
@@ -68,7 +67,7 @@ def decays(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     def watched(scores: Integers, decay: int) -> Chances:
         seen.append(decay)
-        return halving.chances_of(scores, decay)
+        return _private_tree.chances_of(scores, decay)
 
     monkeypatch.setattr(adaptive, "chances_of", watched)
     return seen

@@ -8,24 +8,24 @@ from hypothesis import strategies as st
 import sparsedp as sdp
 from sparsedp.arrays import Floats, Integers
 from sparsedp.mechanisms import adaptive
-from sparsedp.mechanisms.adaptive import Adaptive
-from sparsedp.mechanisms.adaptive_grid import (
-    BUSY,
+from sparsedp.mechanisms._adaptive_grid import (
     DENSE,
+    DETECTED,
     EVENLY_DRAWN,
     LEAST_BLOCKS,
     LEAST_UNEVEN,
+    MEAN_DETECTED,
     OF_PARTS,
-    SEEN,
     STEP,
     block_size,
-    cells_of_busy_blocks,
+    cells_of_dense_blocks,
     cells_pay,
     dense_from,
     part_sizes,
     towards_the_first,
     unevenness_of_halves,
 )
+from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.noise.source import SeededSource
 from sparsedp.sensing.parts_of_blocks import cut_blocks
 
@@ -127,12 +127,12 @@ def test_unevenness_of_noise_alone_is_that_of_any_division() -> None:
 
 @given(SIZES, st.integers(1, 900), st.floats(0.5, 100), st.integers(0, 2**32))
 def test_cells_of_busy_blocks_are_those_of_a_plain_loop(size: int, n: int, deviation: float, seed: int) -> None:
-    sums = np.random.default_rng(seed).normal(BUSY * deviation, 2 * deviation, -(-n // size))
+    sums = np.random.default_rng(seed).normal(DETECTED * deviation, 2 * deviation, -(-n // size))
     expected = []
     for block, total in enumerate(sums):
         cells = range(block * size, min((block + 1) * size, n))
-        expected += list(cells) if total >= BUSY * deviation else [cells[0]]
-    assert cells_of_busy_blocks(sums, size, n, deviation).tolist() == expected
+        expected += list(cells) if total >= DETECTED * deviation else [cells[0]]
+    assert cells_of_dense_blocks(sums, size, n, deviation).tolist() == expected
 
 
 @given(st.integers(1, 5), st.sampled_from([2, 4, 16]), st.floats(1, 300), st.integers(0, 2**32))
@@ -187,7 +187,7 @@ def test_thin_blocks_of_a_rough_table_are_measured_in_cells(monkeypatch: pytest.
 
 def test_blocks_grow_until_their_sums_are_seen() -> None:
     n, deviation = 2**16, 50.0
-    total = SEEN * deviation * n / 64
+    total = MEAN_DETECTED * deviation * n / 64
     assert block_size(total, n, 64, deviation) == 64
     assert block_size(total * 0.99, n, 64, deviation) == 64 * STEP
     assert block_size(total / STEP, n, 64, deviation) == 64 * STEP

@@ -6,15 +6,17 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from sparsedp.mechanisms.adaptive_layers import (
+from sparsedp.mechanisms._adaptive_shares import (
     GAUSSIAN,
     LAPLACE,
+    ROWS,
     SMALL,
+    TABLES,
     RegularLayers,
+    Shares,
     range_variance,
     regular_layers,
 )
-from sparsedp.mechanisms.adaptive_shares import ROWS, TABLES, Shares
 from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.validate import MAX_CELLS
 

@@ -12,9 +12,9 @@ import sparsedp as sdp
 from goodness_of_fit import uniform_if_true
 from sparsedp.arrays import Integers
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw, LayersLaw
-from sparsedp.mechanisms import adaptive, adaptive_shares, measured_layers
+from sparsedp.mechanisms import _adaptive_shares, _transcript, adaptive
+from sparsedp.mechanisms._private_tree import decay_for
 from sparsedp.mechanisms.adaptive import Adaptive
-from sparsedp.mechanisms.partition.halving import decay_for
 from sparsedp.mechanisms.terms import Terms
 from sparsedp.noise.source import SeededSource
 from sparsedp.sensing.group_sums import GroupSums
@@ -83,8 +83,8 @@ def test_measured_loss_of_a_small_table() -> None:
     loss, error = measured_loss(Adaptive(), tables, epsilon, lambda synopsis: all_above(synopsis.values))
     assert abs(loss - epsilon) < 4 * error
     with pytest.MonkeyPatch.context() as patch:
-        honest = measured_layers.layer_noise
-        patch.setattr(measured_layers, "layer_noise", lambda terms, share, purpose: honest(terms, share * 2, purpose))
+        honest = _transcript.layer_noise
+        patch.setattr(_transcript, "layer_noise", lambda terms, share, purpose: honest(terms, share * 2, purpose))
         patch.setattr(Terms, "guarantee", lambda self, expenses: None)
         loss, error = measured_loss(Adaptive(), tables, epsilon, lambda synopsis: all_above(synopsis.values))
     assert loss > epsilon + 4 * error, "half the noise is found out"
@@ -92,14 +92,14 @@ def test_measured_loss_of_a_small_table() -> None:
 
 @pytest.fixture
 def no_table_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adaptive_shares, "LEAST_CELLS", 1)
+    monkeypatch.setattr(_adaptive_shares, "LEAST_CELLS", 1)
 
 
 @pytest.mark.usefixtures("no_table_is_too_small")
 def test_measured_loss_of_a_grid(monkeypatch: pytest.MonkeyPatch) -> None:
     """All layers of a table of sixteen cells: the part, the block and the total that hold the changed cell."""
     tables, epsilon = ([[1, 0, 0, 0]] + [[0] * 4] * 3, [[0] * 4] * 4), Fraction(1)
-    monkeypatch.setattr(adaptive_shares, "SMALL_BLOCK", 4)
+    monkeypatch.setattr(_adaptive_shares, "SMALL_BLOCK", 4)
 
     def event(synopsis: sdp.Synopsis) -> bool:
         assert isinstance(synopsis.sensing, GroupSums)
@@ -108,8 +108,8 @@ def test_measured_loss_of_a_grid(monkeypatch: pytest.MonkeyPatch) -> None:
 
     loss, error = measured_loss(Adaptive(), tables, epsilon, event)
     assert 0.8 * epsilon < loss < epsilon + 4 * error
-    honest = measured_layers.layer_noise
-    monkeypatch.setattr(measured_layers, "layer_noise", lambda terms, share, purpose: honest(terms, share * 2, purpose))
+    honest = _transcript.layer_noise
+    monkeypatch.setattr(_transcript, "layer_noise", lambda terms, share, purpose: honest(terms, share * 2, purpose))
     monkeypatch.setattr(Terms, "guarantee", lambda self, expenses: None)
     loss, error = measured_loss(Adaptive(), tables, epsilon, event)
     assert loss > epsilon + 4 * error, "half the noise is found out"

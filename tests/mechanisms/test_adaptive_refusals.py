@@ -8,8 +8,8 @@ from watching_source import WatchingSource
 
 import sparsedp as sdp
 from sparsedp.errors import InvalidInput, SparsedpError, UnknownName
+from sparsedp.mechanisms._adaptive_shares import ROWS
 from sparsedp.mechanisms.adaptive import Adaptive
-from sparsedp.mechanisms.adaptive_shares import ROWS
 from sparsedp.noise.source import RandomSource
 
 SECRET = 987_654_321

@@ -5,20 +5,23 @@ from fractions import Fraction
 
 import pytest
 
-from sparsedp.mechanisms.adaptive_layers import GAUSSIAN, LAPLACE, layers_of_blocks, regular_layers
-from sparsedp.mechanisms.adaptive_shares import (
-    FAINT,
-    FAINT_LOOK,
+from sparsedp.mechanisms._adaptive_shares import (
+    DETECTED_ALONE,
+    FEW_RECORDS,
+    GAUSSIAN,
+    LAPLACE,
     LEAST_CELLS,
     ROWS,
-    SEEN_ALONE,
     SMALL_BLOCK,
     TABLES,
+    TEST_OF_FEW_RECORDS,
     UNORDERED,
     Shares,
+    layers_of_blocks,
+    regular_layers,
     shares_for,
 )
-from sparsedp.mechanisms.partition.halving import COST
+from sparsedp.mechanisms._private_tree import COST
 from sparsedp.validate import MAX_CELLS
 
 SIZES = [1, 2, 3, 15, 16, 63, 64, 65, 255, 256, 257, 1000, 4096, 65536, 10**6, MAX_CELLS]
@@ -32,14 +35,14 @@ def smallest(shares: Shares) -> Fraction:
     regular = min(
         share for n in SIZES for power in (LAPLACE, GAUSSIAN) for _, share in regular_layers(n, shares, power)
     )
-    found = [regular * (1 - shares.look)]
-    if shares.look:
-        found.append(shares.look)
+    found = [regular * (1 - shares.test)]
+    if shares.test:
+        found.append(shares.test)
     if shares.grid:
         sizes = [SMALL_BLOCK * 4**step for step in range(12)]
         found += [share for n in SIZES for size in sizes for _, share in layers_of_blocks(n, shares.cells, size)]
     if shares.tree:
-        found += [shares.tree / COST, 1 - shares.look - shares.tree]
+        found += [shares.tree / COST, 1 - shares.test - shares.tree]
     return min(found)
 
 
@@ -50,9 +53,9 @@ def test_no_phase_has_less_than_what_is_checked_before_the_debit(shares: Shares)
 
 @EVERY_SHARES
 def test_looks_leave_most_of_the_budget(shares: Shares) -> None:
-    assert 0 <= shares.look + shares.tree < Fraction(1, 2)
-    assert shares.look > 0 or not shares.tree
-    assert not (shares.grid and shares.look)
+    assert 0 <= shares.test + shares.tree < Fraction(1, 2)
+    assert shares.test > 0 or not shares.tree
+    assert not (shares.grid and shares.test)
     assert 0 <= shares.cells < 1
     assert shares.cells > 0 or shares.blocks is None
 
@@ -62,9 +65,12 @@ def test_tables_are_divided_by_public_facts(workload: str) -> None:
     of_rows, of_tables = ROWS[workload], TABLES[workload]
     smaller = of_tables if workload == "cells" else replace(of_tables, grid=SMALL_BLOCK)
     if workload == "cells":
-        faint = replace(TABLES["ranges"], look=FAINT_LOOK)
-        of_rows = replace(of_rows, faint=replace(ROWS["ranges"], look=FAINT_LOOK))
-        of_tables, smaller = replace(of_tables, faint=faint), replace(smaller, faint=replace(faint, grid=SMALL_BLOCK))
+        faint = replace(TABLES["ranges"], test=TEST_OF_FEW_RECORDS)
+        of_rows = replace(of_rows, few_records=replace(ROWS["ranges"], test=TEST_OF_FEW_RECORDS))
+        of_tables, smaller = (
+            replace(of_tables, few_records=faint),
+            replace(smaller, few_records=replace(faint, grid=SMALL_BLOCK)),
+        )
     assert shares_for(workload, (1000,), (True,)) == of_rows
     assert shares_for(workload, (1, 1000, 1), (False, True, True)) == of_rows
     assert shares_for(workload, (46, 46), (True, True)) == of_tables
@@ -72,8 +78,8 @@ def test_tables_are_divided_by_public_facts(workload: str) -> None:
     assert shares_for(workload, (1000,), (False,)) == (ROWS["cells"] if workload == "cells" else UNORDERED)
     for shape, ordered in (((LEAST_CELLS - 1,), (True,)), ((15, 17), (True, True)), ((3, 200), (False, True))):
         shares = shares_for(workload, shape, ordered)
-        assert shares.look == shares.tree == shares.grid == 0
-        assert shares.faint is None
+        assert shares.test == shares.tree == shares.grid == 0
+        assert shares.few_records is None
 
 
 @pytest.mark.parametrize(("workload", "at_4096", "growth"), [("any", 256.0, 2), ("ranges", 614.4, 4)])
@@ -86,4 +92,4 @@ def test_more_has_to_stand_out_of_longer_rows(workload: str, at_4096: float, gro
 
 
 def test_what_is_faint_and_what_is_seen_alone() -> None:
-    assert (FAINT, SEEN_ALONE) == (300.0, 40.0)
+    assert (FEW_RECORDS, DETECTED_ALONE) == (300.0, 40.0)

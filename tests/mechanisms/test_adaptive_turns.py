@@ -11,10 +11,9 @@ import sparsedp as sdp
 from sparsedp.arrays import Integers
 from sparsedp.laws import LayersLaw
 from sparsedp.mechanisms import adaptive
+from sparsedp.mechanisms._adaptive_grid import dense_from, part_sizes
+from sparsedp.mechanisms._adaptive_shares import layers_of_blocks, shares_for
 from sparsedp.mechanisms.adaptive import Adaptive
-from sparsedp.mechanisms.adaptive_grid import dense_from, part_sizes
-from sparsedp.mechanisms.adaptive_layers import layers_of_blocks
-from sparsedp.mechanisms.adaptive_shares import shares_for
 from sparsedp.noise.source import SeededSource
 from sparsedp.sensing.group_sums import GroupSums
 

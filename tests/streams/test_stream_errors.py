@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
+from sparsedp.estimation.inverses import DifferenceErrors
 from sparsedp.laws import ContinualCounterLaw
 from sparsedp.noise.source import SeededSource
-from sparsedp.recovery.inverse import DifferenceErrors
 from sparsedp.streams import ContinualCounter, Stream
 
 TICKS = 512

@@ -1,4 +1,4 @@
-"""Adaptive: a private look at where the cells are flat, then noise where it buys most; the default mechanism."""
+"""Adaptive: private tests of where the cells are flat, then noise where it buys most; the default mechanism."""
 
 from __future__ import annotations
 
@@ -13,35 +13,40 @@ from sparsedp.arrays import Floats, Integers, Mask
 from sparsedp.axes.domain import Domain
 from sparsedp.constraints import Constraints
 from sparsedp.errors import InvalidInput
+from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.laws import LayersLaw
-from sparsedp.mechanisms.adaptive_grid import (
+from sparsedp.mechanisms._adaptive_grid import (
     block_size,
-    cells_of_busy_blocks,
+    cells_of_dense_blocks,
     cells_pay,
     dense_from,
     part_sizes,
     thin_from,
     towards_the_first,
 )
-from sparsedp.mechanisms.adaptive_layers import layers_of_blocks, regular_layers
-from sparsedp.mechanisms.adaptive_shares import FAINT, ROWS, SEEN_ALONE, Shares, in_regular_layers, shares_for
+from sparsedp.mechanisms._adaptive_shares import (
+    DETECTED_ALONE,
+    FEW_RECORDS,
+    ROWS,
+    Shares,
+    in_regular_layers,
+    layers_of_blocks,
+    regular_layers,
+    shares_for,
+)
+from sparsedp.mechanisms._private_tests import detected_alone, hidden, standing_out
+from sparsedp.mechanisms._private_tree import chances, chances_of, decay_for, down_to_the_ends, flat_groups, singled
+from sparsedp.mechanisms._transcript import Transcript, layer_noise
 from sparsedp.mechanisms.base import Mechanism
-from sparsedp.mechanisms.measured_layers import MeasuredLayers, layer_noise
-from sparsedp.mechanisms.partition.cut_leaves import down_to_the_ends, singled
-from sparsedp.mechanisms.partition.halving import chances, chances_of, decay_for
-from sparsedp.mechanisms.partition.private_tree import flat_groups
-from sparsedp.mechanisms.partition.seen_alone import seen_alone
-from sparsedp.mechanisms.partition.standing_out import hidden, standing_out
 from sparsedp.mechanisms.terms import WHOLE, Terms
 from sparsedp.plan import Plan
 from sparsedp.privacy.guarantee import Expense
-from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.group_sums import GroupSums, first_cells
 from sparsedp.sensing.parts_of_blocks import MOST_PARTS, cut_blocks
 from sparsedp.synopsis import Synopsis
 
 STANDS_OUT = "see whether cells stand out"
-"""What a look is paid for."""
+"""What a private test is paid for."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ class Adaptive(Mechanism):
         negative: bool,
         constraints: Constraints | None,
     ) -> Synopsis:
-        """Layers of sums, each with noise of its own, and before them the looks of rows."""
+        """Layers of sums, each with noise of its own, and before them the private tests of rows."""
         table = ((cells.size,), (True,)) if domain is None else (domain.shape, domain.ordered)
         shares = shares_for(self.workload, *table)
         zeros = constraints is not None and constraints.zeros is not None
@@ -90,71 +95,71 @@ class Adaptive(Mechanism):
             # where counts may be negative, a sum does not say how many records there are.
             shares = in_regular_layers(shares)
         row = GroupSums(cells.size, [1], *table).in_a_row(cells)
-        layers = MeasuredLayers(row, terms, signed=negative)
+        transcript = Transcript(row, terms, signed=negative)
         if shares.grid:
-            _measure_table(layers, shares)
-        elif shares.look:
-            _measure_row(layers, shares)
-        elif shares.faint is not None and not negative:
-            _measure_cells(layers, shares, shares.faint)
+            _measure_table(transcript, shares)
+        elif shares.test:
+            _measure_row(transcript, shares)
+        elif shares.few_records is not None and not negative:
+            _measure_cells(transcript, shares, shares.few_records)
         else:
-            _measure_regular(layers, shares)
-        sensing = GroupSums(cells.size, layers.groups, *table)
+            _measure_regular(transcript, shares)
+        sensing = GroupSums(cells.size, transcript.groups, *table)
         recovery = f"signed_{shares.recovery}" if negative else shares.recovery
         plan = Plan(
             self.name,
             sensing,
-            RecoveryPlan(recovery, decay=layers.decay),
+            RecoveryPlan(recovery, decay=transcript.decay),
             domain=domain,
             nonnegative=not negative,
             constraints=constraints,
         )
-        guarantee = terms.guarantee([*layers.looks, *(noise.expense for noise in layers.noises)])
-        law = LayersLaw(tuple(noise.law for noise in layers.noises))
-        return Synopsis(np.concatenate(layers.values), plan, law, guarantee)
+        guarantee = terms.guarantee([*transcript.tests, *(noise.expense for noise in transcript.noises)])
+        law = LayersLaw(tuple(noise.law for noise in transcript.noises))
+        return Synopsis(np.concatenate(transcript.values), plan, law, guarantee)
 
 
-def _measure_regular(layers: MeasuredLayers, shares: Shares, left: Fraction = WHOLE) -> None:
+def _measure_regular(transcript: Transcript, shares: Shares, left: Fraction = WHOLE) -> None:
     """The cells, blocks of them, and all of them together."""
-    for size, share in reversed(regular_layers(layers.n, shares, layers.power)):
-        layers.measure(size, share * left)
+    for size, share in reversed(regular_layers(transcript.n, shares, transcript.power)):
+        transcript.measure(size, share * left)
 
 
-def _measure_cells(layers: MeasuredLayers, shares: Shares, faint: Shares) -> None:
+def _measure_cells(transcript: Transcript, shares: Shares, few_records: Shares) -> None:
     """All cells together, and each of them; or, if there are so few records that most would be lost in the noise of
     cells, and few are in cells that would not, what the shares for that case say: groups that seem to be flat, or parts
     of a grid.
     """
-    (_, left), (_, of_total) = regular_layers(layers.n, shares, layers.power)
-    total = float(layers.measure(layers.n, of_total)[0])
-    if total >= FAINT * layers.unit:
-        layers.measure(1, left)
+    (_, left), (_, of_total) = regular_layers(transcript.n, shares, transcript.power)
+    total = float(transcript.measure(transcript.n, of_total)[0])
+    if total >= FEW_RECORDS * transcript.unit:
+        transcript.measure(1, left)
         return
-    left -= faint.look
-    if layers.look(seen_alone, faint.look, STANDS_OUT) >= SEEN_ALONE:
-        layers.measure(1, left)
-    elif faint.grid:
-        _measure_grid(layers, faint, total, left)
+    left -= few_records.test
+    if transcript.test(detected_alone, few_records.test, STANDS_OUT) >= DETECTED_ALONE:
+        transcript.measure(1, left)
+    elif few_records.grid:
+        _measure_grid(transcript, few_records, total, left)
     else:
-        layers.groups = [first_cells(layers.n, layers.n)]  # one group, as those of a row are
-        _measure_groups(layers, faint, left)
+        transcript.groups = [first_cells(transcript.n, transcript.n)]  # one group, as those of a row are
+        _measure_groups(transcript, few_records, left)
 
 
-def _measure_row(layers: MeasuredLayers, shares: Shares) -> None:
+def _measure_row(transcript: Transcript, shares: Shares) -> None:
     """Blocks and cells of them, if cells stand out; else groups that seem to be flat."""
-    left = 1 - shares.look
-    if layers.look(standing_out, shares.look, STANDS_OUT) < shares.stands_out_from(layers.n):
-        _measure_groups(layers, shares, left)
+    left = 1 - shares.test
+    if transcript.test(standing_out, shares.test, STANDS_OUT) < shares.stands_out_from(transcript.n):
+        _measure_groups(transcript, shares, left)
         return
-    (_, of_cells), *coarser = regular_layers(layers.n, shares, layers.power)
+    (_, of_cells), *coarser = regular_layers(transcript.n, shares, transcript.power)
     for size, share in reversed(coarser[1:]):
-        layers.measure(size, share * left)
+        transcript.measure(size, share * left)
     size, share = coarser[0]
-    sums = layers.measure(size, share * left)
-    layers.measure(_busy_cells(layers, sums, size, share * left), of_cells * left)
+    sums = transcript.measure(size, share * left)
+    transcript.measure(_dense_cells(transcript, sums, size, share * left), of_cells * left)
 
 
-def _measure_groups(layers: MeasuredLayers, shares: Shares, left: Fraction) -> None:
+def _measure_groups(transcript: Transcript, shares: Shares, left: Fraction) -> None:
     """Groups that seem to be flat.
 
     Where the tree went some way there, the first group is measured down to the first cell, and the last one down to the
@@ -162,48 +167,48 @@ def _measure_groups(layers: MeasuredLayers, shares: Shares, left: Fraction) -> N
     what is above the largest value is counted with it, in piles that are too low for the tree. Short ranges up to these
     cells are right then; those that hold the whole group pay for it, and so does the total.
     """
-    starts, decay, tree = _grown(layers.row, hidden(layers.unit), shares, layers.terms)
-    layers.looks.append(tree)
-    layers.decay = decay
+    starts, decay, tree = _grown(transcript.row, hidden(transcript.unit), shares, transcript.terms)
+    transcript.tests.append(tree)
+    transcript.decay = decay
     left -= shares.tree
     if len(starts) > MOST_PARTS:
-        if layers.groups:
-            layers.measure(1, left)
+        if transcript.groups:
+            transcript.measure(1, left)
         else:
-            _measure_regular(layers, shares, left)
+            _measure_regular(transcript, shares, left)
         return
-    layers.measure(down_to_the_ends(starts, layers.n), left)
+    transcript.measure(down_to_the_ends(starts, transcript.n), left)
 
 
-def _measure_table(layers: MeasuredLayers, shares: Shares) -> None:
+def _measure_table(transcript: Transcript, shares: Shares) -> None:
     """All cells together, blocks of them, and parts of the blocks, of each more, the more records it has; towards the
     first cell the smallest, for the same reason as in rows.
     """
-    *_, (_, of_total) = layers_of_blocks(layers.n, shares.cells, shares.grid)
-    total = float(layers.measure(layers.n, of_total)[0])
-    _measure_grid(layers, shares, total, 1 - of_total)
+    *_, (_, of_total) = layers_of_blocks(transcript.n, shares.cells, shares.grid)
+    total = float(transcript.measure(transcript.n, of_total)[0])
+    _measure_grid(transcript, shares, total, 1 - of_total)
 
 
-def _measure_grid(layers: MeasuredLayers, shares: Shares, total: float, left: Fraction) -> None:
+def _measure_grid(transcript: Transcript, shares: Shares, total: float, left: Fraction) -> None:
     """Blocks of cells, and parts of the blocks, beside the `total` that was measured; with what is left."""
-    n, least = layers.n, shares.grid
+    n, least = transcript.n, shares.grid
     *_, (_, of_blocks), (_, of_total) = layers_of_blocks(n, shares.cells, least)
     left /= 1 - of_total
-    size = block_size(total, n, least, layers.deviation(of_blocks * left))
+    size = block_size(total, n, least, transcript.deviation(of_blocks * left))
     (_, of_parts), (_, of_blocks), *coarser = [
         (each, share * left) for each, share in layers_of_blocks(n, shares.cells, size)
     ]
     for each, share in reversed(coarser[:-1]):
-        layers.measure(each, share)
-    sums = layers.measure(size, of_blocks).astype(np.float64)
-    _measure_parts(layers, sums, size, of_parts, layers.deviation(of_blocks))
+        transcript.measure(each, share)
+    sums = transcript.measure(size, of_blocks).astype(np.float64)
+    _measure_parts(transcript, sums, size, of_parts, transcript.deviation(of_blocks))
 
 
-def _measure_parts(layers: MeasuredLayers, sums: Floats, size: int, share: Fraction, of_sums: float) -> None:
+def _measure_parts(transcript: Transcript, sums: Floats, size: int, share: Fraction, of_sums: float) -> None:
     """Parts of blocks of `size` cells, whose sums were measured with noise of deviation `of_sums`: the cells of dense
     blocks first; then those of blocks half as dense, and so on, as long as the last ones say that it pays.
     """
-    n, deviation, layer = layers.n, layers.deviation(share), layers.in_turns(share)
+    n, deviation, layer = transcript.n, transcript.deviation(share), transcript.in_turns(share)
     sizes = part_sizes(sums, size, deviation, of_sums)
     least, whole = dense_from(size, deviation), np.arange(len(sums)) < n // size
     while least / 2.0 >= thin_from(of_sums):
@@ -222,14 +227,14 @@ def _measure_parts(layers: MeasuredLayers, sums: Floats, size: int, share: Fract
     layer.finish(1 if len(starts) == n or len(starts) > MOST_PARTS else starts)
 
 
-def _busy_cells(layers: MeasuredLayers, sums: Integers, size: int, share: Fraction) -> int | Integers:
-    """The cells of the blocks in which something is seen, and the other blocks: given about what the sums of blocks of
-    `size` are, measured with that share. All cells, if a sum says little or there would be too many groups.
+def _dense_cells(transcript: Transcript, sums: Integers, size: int, share: Fraction) -> int | Integers:
+    """The cells of the blocks in which something is detected, and the other blocks: given about what the sums of blocks
+    of `size` are, measured with that share. All cells, if a sum says little or there would be too many groups.
     """
-    if layers.signed:
+    if transcript.signed:
         return 1
-    starts = cells_of_busy_blocks(sums.astype(np.float64), size, layers.n, layers.deviation(share))
-    return 1 if len(starts) == layers.n or len(starts) > MOST_PARTS else starts
+    starts = cells_of_dense_blocks(sums.astype(np.float64), size, transcript.n, transcript.deviation(share))
+    return 1 if len(starts) == transcript.n or len(starts) > MOST_PARTS else starts
 
 
 def _grown(row: Integers, slack: int, shares: Shares, terms: Terms) -> tuple[Integers, int, Expense]:

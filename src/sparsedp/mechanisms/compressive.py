@@ -12,7 +12,9 @@ from sparsedp.arrays import Integers
 from sparsedp.axes.domain import Domain
 from sparsedp.bases import basis_from
 from sparsedp.bases.separable import basis_for
+from sparsedp.decoders.registry import decoder_for
 from sparsedp.errors import InvalidInput
+from sparsedp.estimation.plan import RecoveryPlan, basis_over
 from sparsedp.mechanisms.base import Mechanism, noise_for
 from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates
 from sparsedp.mechanisms.selection.sparsity_choice import FORMS, SelectionConstants, choose_sparsity, constants_for
@@ -21,8 +23,6 @@ from sparsedp.mechanisms.terms import Terms
 from sparsedp.noise.source import fresh_word
 from sparsedp.plan import Plan
 from sparsedp.privacy.guarantee import Expense
-from sparsedp.recovery.plan import RecoveryPlan, basis_over
-from sparsedp.recovery.registry import decoder_for
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.bernoulli import Bernoulli
 from sparsedp.sensing.hadamard import Hadamard

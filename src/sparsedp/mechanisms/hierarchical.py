@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from sparsedp import validate
 from sparsedp.axes.domain import Domain
+from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.plan import Plan
-from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.tree import Tree
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sparsedp.axes.domain import Domain
+from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.plan import Plan
-from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.integer_haar import IntegerHaar
 from sparsedp.sensing.integer_haar_table import IntegerHaarTable

@@ -10,11 +10,11 @@ import numpy as np
 from sparsedp import validate
 from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput
+from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.laws import StreamLaw, TicksAndTotalsLaw
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Expense
-from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.direct import Direct
 from sparsedp.sensing.running_totals import TicksAndTotals
 from sparsedp.streams._counters import Counters, counters_for, noise_adder, tick_law, ticks_between_totals

@@ -10,7 +10,9 @@ import numpy as np
 from sparsedp import validate
 from sparsedp.arrays import Integers
 from sparsedp.bases import basis_from
+from sparsedp.decoders.registry import decoder_for
 from sparsedp.errors import InvalidInput
+from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.laws import ContinualCounterLaw
 from sparsedp.mechanisms.selection.candidates import rows_for
 from sparsedp.mechanisms.selection.sparsity_choice import constants_for
@@ -18,8 +20,6 @@ from sparsedp.noise.source import fresh_word
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Expense
-from sparsedp.recovery.plan import RecoveryPlan
-from sparsedp.recovery.registry import decoder_for
 from sparsedp.sensing.bernoulli import Bernoulli
 from sparsedp.streams._counters import counters_for
 from sparsedp.streams._store import Published

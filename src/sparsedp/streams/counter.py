@@ -9,9 +9,9 @@ import numpy as np
 from sparsedp import validate
 from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput
+from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.laws import ContinualCounterLaw
 from sparsedp.plan import Plan
-from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.direct import Direct
 from sparsedp.streams._counters import counters_for
 from sparsedp.streams._store import Published

@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Unpack
 
 from sparsedp import validate
 from sparsedp.arrays import Integers
+from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.laws import ContinualCounterLaw
 from sparsedp.plan import Plan
-from sparsedp.recovery.plan import RecoveryPlan
 from sparsedp.sensing.running_totals import RunningTotals
 from sparsedp.streams._counters import counters_for
 from sparsedp.streams._store import Published

@@ -6,8 +6,8 @@ from math import ceil, isfinite
 from pathlib import Path
 from typing import Any
 
+from sparsedp.decoders.registry import decoder_for
 from sparsedp.mechanisms.selection.sparsity_choice import constants_for
-from sparsedp.recovery.registry import decoder_for
 from studies.paper.deciding import mean_interval, panel_title
 from studies.paper.drawing import BLACK, BLUE, GREEN, LOOKS, PURPLE, VERMILION, Look, canvas, legend_below, save
 from studies.paper.epsilon_sweep.advantage import Sweep

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsedp.recovery.registry import DECODERS
+from sparsedp.decoders.registry import DECODERS
 from studies.paper.deciding import mean_interval
 from studies.paper.drawing import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, Look, canvas, legend_below, save
 from studies.paper.experiment import Experiment, Numbers, Outcome, Outcomes, Picture

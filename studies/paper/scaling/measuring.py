@@ -12,14 +12,14 @@ import numpy as np
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.bases.haar import Haar
+from sparsedp.decoders.problem import SparseProblem
+from sparsedp.decoders.registry import DECODERS
 from sparsedp.mechanisms import MECHANISMS
 from sparsedp.mechanisms.compressive import Compressive
 from sparsedp.mechanisms.laplace import Laplace
 from sparsedp.mechanisms.selection.candidates import rows_for
 from sparsedp.mechanisms.selection.sparsity_choice import SelectionConstants
 from sparsedp.noise.source import RandomSource
-from sparsedp.recovery.problem import SparseProblem
-from sparsedp.recovery.registry import DECODERS
 from studies.metrics import cell_error
 from studies.paper.data import chance_of, noise_of, seed_of
 from studies.paper.experiment import Effort, Found, Origins, Settings

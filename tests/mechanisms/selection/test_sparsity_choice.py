@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsedp.bases import basis_from
+from sparsedp.decoders.registry import DECODERS
 from sparsedp.errors import InvalidInput, UnknownName
 from sparsedp.mechanisms.roots import root_below
 from sparsedp.mechanisms.selection.candidates import log2_ratio, rows_for, sparsity_candidates
@@ -30,7 +31,6 @@ from sparsedp.mechanisms.selection.tail_scores import tail_scores
 from sparsedp.noise.exponential import draw_index
 from sparsedp.noise.source import SeededSource
 from sparsedp.privacy.budget import Budget
-from sparsedp.recovery.registry import DECODERS
 
 Integers = npt.NDArray[np.int64]
 

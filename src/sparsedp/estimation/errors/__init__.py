@@ -1,0 +1,1 @@
+"""The errors of an estimate, from the synopsis alone (errors.md)."""

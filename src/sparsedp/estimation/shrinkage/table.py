@@ -1,0 +1,226 @@
+"""Empirical-Bayes shrinkage of a table of several ordered axes, in a translation-invariant Haar frame of boxes.
+
+As `shrink` does it with a row (shrinkage.md): every contrast is replaced by its posterior mean, step by step from cells
+to the whole table, with a prior that all contrasts of a step teach, by what surrounds them. There are no trends. The
+axes take turns, the last first, the narrowest window first (the first axis may be ahead of the others). Tables of more
+than 2¹⁶ cells with long axes take O(n) time, others O(n log n); memory for a vector a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from math import isfinite, prod, sqrt
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy.ndimage import uniform_filter
+
+from sparsedp.arrays import Floats, Integers
+from sparsedp.estimation.shrinkage._boxes import (
+    Singles,
+    classify_and_count,
+    contrast_deviations,
+    keep_noise,
+    merge,
+    narrow,
+    window_deviations,
+)
+from sparsedp.estimation.shrinkage._chunks import Chunks, chunks_of
+from sparsedp.estimation.shrinkage.mixture_prior import (
+    GAUSSIAN_FROM,
+    Evidence,
+    Population,
+    noise_nodes,
+    scepticism,
+    vague_weights,
+    variance_shape,
+    worth_of,
+)
+from sparsedp.laws import IndependentLaw
+from sparsedp.progress import advance
+
+Kind = TypeVar("Kind", bound=np.generic)
+
+LEAST_VARIANCE = 1e-20
+"""With less no cell has any noise; and contrasts in deviations of it would leave single precision."""
+
+LARGE = 1 << 16
+"""In tables of more cells than this no window is wider than `WIDEST` along a long axis: wider ones are those of the
+table of their blocks' means."""
+
+WIDEST, BLOCK_SIDE, LONG = 16, 4, 64
+"""Cells along an axis: of the widest windows, of the blocks, and of an axis that has blocks at all."""
+
+LEFT = 3
+"""Over so many blocks along an axis the means are taken: a little less than the widest windows."""
+
+MOST_PLACES = 4.0
+"""To a cell: many short axes have far more gaps than cells."""
+
+
+def fits(sides: Sequence[int]) -> bool:
+    """Whether a table of such sides has not too many places for windows."""
+    return prod((side + 1) / side for side in sides) <= MOST_PLACES
+
+
+def shrink_table(table: Floats, law: IndependentLaw, longer: float = 1.0) -> Floats:
+    """The counts' posterior mean, given a table of counts each with independent noise of `law`; the total is kept.
+
+    `longer`: how many times as wide windows are along the first axis as along others, where cells are more alike there.
+    """
+    if table.size < 2 or law.variance < LEAST_VARIANCE:
+        return table.copy()
+    mean = float(table.mean())
+    if not isfinite(law.variance):
+        return np.full_like(table, mean)
+    with chunks_of(table.size) as chunks:
+        noise = _noise(table - mean, mean, law.variance, variance_shape(law), longer, chunks)
+    return np.asarray(table - (noise - noise.mean()))
+
+
+def _noise(table: Floats, centre: float, variance: float, shape: float, longer: float, chunks: Chunks) -> Floats:
+    """What the posterior means remove from every cell, of which `centre` was taken off; `shape`: the `variance_shape`
+    of the noise.
+    """
+    block = [BLOCK_SIDE if side >= LONG and table.size > LARGE else 1 for side in table.shape]
+    widest = [side if width == 1 else WIDEST for side, width in zip(table.shape, block, strict=True)]
+    noise = _noise_by_steps(table, centre, variance, shape, widest, longer, chunks)
+    if prod(block) == 1:
+        return noise
+    coarse = _noise(_block_means(table, block), centre, variance / prod(block), shape * prod(block), longer, chunks)
+    # The means of windows as wide as those of the last step: what is narrower was seen better from every cell.
+    left = uniform_filter(coarse - _block_means(noise, block), [1 if width == 1 else LEFT for width in block])
+    _add_to_blocks(noise, left, block)
+    return noise
+
+
+def _block_means(table: Floats, block: list[int]) -> Floats:
+    """Blocks at the far ends may be cut: there the table goes on as its mirror image."""
+    beyond = [(0, -side % width) for side, width in zip(table.shape, block, strict=True)]
+    whole = np.pad(table, beyond, mode="symmetric") if any(more for _, more in beyond) else table
+    for axis, width in enumerate(block):
+        if width > 1:
+            split = *whole.shape[:axis], whole.shape[axis] // width, width, *whole.shape[axis + 1 :]
+            whole = whole.reshape(split).mean(axis=axis + 1)
+    return whole
+
+
+def _add_to_blocks(table: Floats, change: Floats, block: list[int]) -> None:
+    """The same to every cell of a block."""
+    for axis, width in enumerate(block):
+        change = np.repeat(change, width, axis=axis) if width > 1 else change
+    table += change[tuple(slice(side) for side in table.shape)]
+
+
+def _noise_by_steps(
+    table: Floats, centre: float, variance: float, shape: float, widest: list[int], longer: float, chunks: Chunks
+) -> Floats:
+    """The same, with windows up to `widest` along each axis: what is left in their means is not removed."""
+    widths, windows, room = [1] * table.ndim, table, prod(side + 1 for side in table.shape)
+    steps = sum((width - 1).bit_length() for width in widest)
+    # Memory is asked for once: fresh pages cost more than the work on them.
+    kept, classes = np.empty((steps, room), np.float32), np.empty(room, np.uint8)
+    here, there = np.empty((2, room))
+    finer, doubt = vague_weights(), scepticism(table.size)
+    removed: list[tuple[int, float, Singles]] = []
+    while (axis := _next_axis(widths, widest, longer)) is not None:
+        unit = sqrt(variance / (2 * prod(widths)))
+        windows, contrasts = _merged(windows, axis, widths[axis], unit, there, kept[len(removed)], chunks)
+        here, there = there, here
+        widths[axis] *= 2
+        _times_deviations(contrasts, table.shape, widths, axis, -1)
+        flat, heights = contrasts.reshape(-1), windows.reshape(-1)
+        places: tuple[Integers, Integers] = np.array(contrasts.shape), np.array(widths)
+        work = partial(classify_and_count, flat, heights, unit, centre, *places, axis, classes)
+        counts = np.sum(chunks.run(work, flat.size), axis=0)
+        prior = Population.learn(_worth(widths, axis) * counts, _evidence(prod(widths) * shape), finer, doubt)
+        finer = prior.weights
+        chunks.run(partial(keep_noise, flat, classes, prior.tables), flat.size)
+        _times_deviations(contrasts, table.shape, widths, axis, 1)
+        removed.append((axis, unit, contrasts))
+        advance(0.8 * len(removed) / steps)
+    noise = windows
+    noise[...] = 0.0
+    while removed:
+        axis, unit, contrasts = removed.pop()
+        widths[axis] //= 2
+        noise = _narrowed(noise, contrasts, axis, table.shape[axis], widths[axis], unit, there, chunks)
+        here, there = there, here
+    return noise
+
+
+def _next_axis(widths: list[int], widest: Sequence[int], longer: float = 1.0) -> int | None:
+    """The one of the narrowest window that is not yet wide enough, but for what the first one is to be `longer`; of
+    several the last.
+    """
+    open_axes = [axis for axis in reversed(range(len(widths))) if widths[axis] < widest[axis]]
+    return min(open_axes, key=lambda axis: widths[axis] / (1.0 if axis else longer), default=None)
+
+
+def _along(array: npt.NDArray[Kind], axis: int) -> npt.NDArray[Kind]:
+    """Seen as (before, along, after)."""
+    return array.reshape(prod(array.shape[:axis]), array.shape[axis], prod(array.shape[axis + 1 :]))
+
+
+def _first(room: npt.NDArray[Kind], sides: Sequence[int]) -> npt.NDArray[Kind]:
+    """An array of such sides, in memory that has enough of it."""
+    return room[: prod(sides)].reshape(sides)
+
+
+def _merged(
+    windows: Floats, axis: int, width: int, unit: float, room: Floats, room_for_contrasts: Singles, chunks: Chunks
+) -> tuple[Floats, Singles]:
+    sides = list(windows.shape)
+    sides[axis] += width == 1
+    means, contrasts = _first(room, sides), _first(room_for_contrasts, sides)
+    work = partial(merge, _along(windows, axis), width, unit, _along(means, axis), _along(contrasts, axis))
+    chunks.run(work, means.size)
+    return means, contrasts
+
+
+def _narrowed(
+    means: Floats, contrasts: Singles, axis: int, side: int, width: int, unit: float, room: Floats, chunks: Chunks
+) -> Floats:
+    sides = list(means.shape)
+    sides[axis] = side + (width > 1)
+    windows = _first(room, sides)
+    work = partial(narrow, _along(means, axis), _along(contrasts, axis), width, unit, _along(windows, axis))
+    chunks.run(work, windows.size)
+    return windows
+
+
+def _times_deviations(contrasts: Singles, sides: tuple[int, ...], widths: list[int], axis: int, power: int) -> None:
+    """Of the noise near the ends, relative to that elsewhere, to the power of 1 or −1; 0 where there is none."""
+    for other, (side, width) in enumerate(zip(sides, widths, strict=True)):
+        deviations = contrast_deviations(side, width) if other == axis else window_deviations(side, width)
+        factors = np.where(deviations > 1e-6, np.maximum(deviations, 1e-6) ** power, 0.0).astype(np.float32)
+        along = _along(contrasts, other)
+        for part in _ends(factors != 1.0):
+            along[:, part] *= factors[part][None, :, None]
+
+
+def _ends(changed: npt.NDArray[np.bool_]) -> tuple[slice, slice]:
+    """What holds all that is changed: from the beginning, and to the end, neither beyond the middle."""
+    places, middle = np.flatnonzero(changed), len(changed) // 2
+    first = int(places[places < middle].max(initial=-1)) + 1
+    last = int(places[places >= middle].min(initial=len(changed)))
+    return slice(0, first), slice(last, None)
+
+
+def _worth(widths: list[int], axis: int) -> float:
+    """What one of a step's overlapping contrasts is worth in independent ones: 1/ΣA², A their autocorrelation."""
+    windows = prod(3.0 * width / (2.0 * width * width + 1.0) for width in widths)
+    own = widths[axis]
+    return worth_of(float(own)) * windows / (3.0 * own / (2.0 * own * own + 1.0))
+
+
+def _evidence(shape: float) -> Evidence:
+    return _kept_evidence(min(shape, GAUSSIAN_FROM))
+
+
+@lru_cache(maxsize=8)
+def _kept_evidence(shape: float) -> Evidence:
+    """Of what is known of the noise alone: the widest windows have it in common."""
+    return Evidence.of(*noise_nodes(shape))

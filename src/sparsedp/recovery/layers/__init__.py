@@ -1,1 +1,0 @@
-"""Recovery of layers of group sums: fuse them, shrink the noise, keep sums, remove negative cells."""

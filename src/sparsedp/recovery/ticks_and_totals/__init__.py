@@ -1,1 +1,0 @@
-"""Noisy ticks and noisy running totals of one series, combined (`fusion.md`)."""
