@@ -279,8 +279,8 @@ def _count_kinds(cells: Neighbourhoods, places: Integers, start: int, stop: int)
 
 
 # Two beliefs about a cell, learnt from cells in such neighbourhoods: that it has one of their values, and that it
-# differs from the cells around it as they do. Which explains a cell better, and how often each is right, says how far its
-# shrunk count is moved towards the posterior mean of its value.
+# differs from the cells around it as they do. Which explains a cell better, and how often each is right, says how far
+# its shrunk count is moved towards the posterior mean of its value.
 
 PSEUDO_COUNT = 3.0
 """Deviations imagined beside those of one kind, as all are."""
