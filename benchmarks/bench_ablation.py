@@ -43,8 +43,8 @@ def _flat_boxes(sums: Floats, starts: Integers, sides: tuple[int, ...]) -> Float
 
 WITHOUT: Mapping[str, tuple[Any, str, object]] = {
     "the private test for cells that stand out": (adaptive, "standing_out", lambda *_: float("inf")),
-    "groups for few records": (adaptive, "FAINT", float("-inf")),
-    "cells of dense blocks only": (adaptive, "cells_of_busy_blocks", lambda _, __, n, ___: np.arange(n)),
+    "groups for few records": (adaptive, "FEW_RECORDS", float("-inf")),
+    "cells of dense blocks only": (adaptive, "cells_of_dense_blocks", lambda _, __, n, ___: np.arange(n)),
     "groups cut down to the ends": (adaptive, "down_to_the_ends", lambda starts, _: starts),
     "cells of tables in turns": (adaptive, "cells_pay", lambda *_: False),
     "block size by the total": (adaptive, "block_size", lambda _, __, size, ___: size),
@@ -52,9 +52,9 @@ WITHOUT: Mapping[str, tuple[Any, str, object]] = {
     "tree posterior": (estimator, "posterior_of_groups", lambda *_: None),
     "slopes of groups": (estimator, "sloped_cells", _flat),
     "slopes of boxes": (estimator, "sloped_boxes", _flat_boxes),
-    "isolated spikes": (estimator, "beside_lone_cells", lambda observed, _, smooth: smooth(observed)),
+    "isolated spikes": (estimator, "beside_isolated_spikes", lambda observed, _, smooth: smooth(observed)),
     "periods": (estimator, "period_of", lambda *_: None),
-    "value prior": (estimator, "towards_usual_values", lambda _, shrunk, *__: shrunk),
+    "value prior": (estimator, "towards_value_prior", lambda _, shrunk, *__: shrunk),
     "projection in the metric of the noise": (estimator, "MOST_NEAREST", 0),
 }
 """By stage: where it is, and what stands there instead."""

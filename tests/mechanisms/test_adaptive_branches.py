@@ -38,11 +38,11 @@ PARTS = {"blocks": {}, "some": {4: 4, 5: 4, 6: 4, 7: 4, 10: 8}, "cells": dict.fr
 """How many cells the parts of blocks have that are not measured whole."""
 ROW, TABLE = (N,), (32, 32)
 LOOKS = (-50.0, 1e6)
-COURSES = {ROW: list(product(LOOKS, GROUPS)), TABLE: list(product(LOOKS, PARTS))}
+BRANCHES = {ROW: list(product(LOOKS, GROUPS)), TABLE: list(product(LOOKS, PARTS))}
 """What a look sees (of tables that of "cells" alone), and which groups the tree, the grid or the blocks' sums find."""
 
 
-def busy(groups: str, size: int) -> list[int]:
+def dense(groups: str, size: int) -> list[int]:
     """The cells of the second block and the other blocks, if some are found; else all cells."""
     return sorted({*range(0, N, size), *range(size, 2 * size)}) if groups == "some" else list(range(N))
 
@@ -52,37 +52,41 @@ def part_sizes(groups: str, size: int) -> Integers:
     return np.array([PARTS[groups].get(block, size) for block in range(N // size)], np.int64)
 
 
-def courses(
+def branches(
     shape: tuple[int, ...],
     workload: str,
     budget: sdp.Budget,
     counts: Integers | None = None,
     *,
-    faint: bool = True,
+    few_records: bool = True,
 ) -> dict[tuple[float, str], sdp.Synopsis]:
-    """A synopsis for everything that the looks may have seen. `faint`: whether "cells" takes the total to be little."""
+    """A synopsis for all that private tests may find. `few_records`: whether "cells" takes the total to be little."""
     found = {}
     table = np.ones(shape, np.int64) if counts is None else counts.reshape(shape)
-    for seen, groups in COURSES[shape]:
+    for seen, groups in BRANCHES[shape]:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(adaptive, "FAINT", inf if faint else -inf)
+            patch.setattr(adaptive, "FEW_RECORDS", inf if few_records else -inf)
             patch.setattr(adaptive, "standing_out", lambda *_, seen=seen: seen)
-            patch.setattr(adaptive, "seen_alone", lambda *_, seen=seen: seen)
+            patch.setattr(adaptive, "detected_alone", lambda *_, seen=seen: seen)
             patch.setattr(adaptive, "flat_groups", lambda *_, groups=groups: np.array(GROUPS[groups], np.int64))
             patch.setattr(adaptive, "part_sizes", lambda _, size, *__, groups=groups: part_sizes(groups, size))
             patch.setattr(
-                adaptive, "cells_of_busy_blocks", lambda _, size, *__, groups=groups: np.array(busy(groups, size))
+                adaptive, "cells_of_dense_blocks", lambda _, size, *__, groups=groups: np.array(dense(groups, size))
             )
             found[seen, groups] = Adaptive(workload).measure(table, epsilon=budget)
     return found
 
 
-@pytest.mark.parametrize("shape", COURSES, ids=str)
+@pytest.mark.parametrize("shape", BRANCHES, ids=str)
 @pytest.mark.parametrize("workload", ROWS)
 @pytest.mark.parametrize("budget", [sdp.Budget(epsilon="3/7"), sdp.Budget(rho="2/9")], ids=str)
-def test_every_course_costs_the_budget(shape: tuple[int, ...], workload: str, budget: sdp.Budget) -> None:
+def test_every_branch_costs_the_budget(shape: tuple[int, ...], workload: str, budget: sdp.Budget) -> None:
     kinds = set()
-    every = [one for faint in (True, False) for one in courses(shape, workload, budget, faint=faint).values()]
+    every = [
+        one
+        for few_records in (True, False)
+        for one in branches(shape, workload, budget, few_records=few_records).values()
+    ]
     for synopsis in every:
         expenses = synopsis.guarantee.expenses
         paid = [Fraction(each.budget.rho or each.budget.epsilon or 0) for each in expenses]
@@ -95,28 +99,28 @@ def test_every_course_costs_the_budget(shape: tuple[int, ...], workload: str, bu
 
 
 def test_small_groups_are_measured_cell_by_cell() -> None:
-    sensing = courses(ROW, "any", sdp.Budget(epsilon=1))[-50.0, "some"].sensing
+    sensing = branches(ROW, "any", sdp.Budget(epsilon=1))[-50.0, "some"].sensing
     assert isinstance(sensing, GroupSums)
     assert sensing.starts[0].tolist() == [0, 512, 768, 776, 777, 778, 779, 780, 781, 782, 783, 784, 800]
 
 
 @pytest.mark.parametrize("workload", ["any", "ranges"])
 def test_groups_are_one_layer(workload: str) -> None:
-    sensing = courses(ROW, workload, sdp.Budget(epsilon=1))[-50.0, "many"].sensing
+    sensing = branches(ROW, workload, sdp.Budget(epsilon=1))[-50.0, "many"].sensing
     assert isinstance(sensing, GroupSums)
     assert sensing.layers == [[0, 1, 2, 4, 8, *GROUPS["many"][1:-1], 1008, 1016, 1020, 1022, 1023]]
 
 
 @pytest.mark.parametrize("workload", ["any", "ranges"])
 def test_the_first_group_is_measured_down_to_the_first_cell(workload: str) -> None:
-    sensing = courses(ROW, workload, sdp.Budget(epsilon=1))[-50.0, "towards the first"].sensing
+    sensing = branches(ROW, workload, sdp.Budget(epsilon=1))[-50.0, "towards the first"].sensing
     assert isinstance(sensing, GroupSums)
     assert sensing.layers == [[0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]]
 
 
 @pytest.mark.parametrize("workload", ["any", "ranges"])
 def test_the_last_group_is_measured_down_to_the_last_cell(workload: str) -> None:
-    sensing = courses(ROW, workload, sdp.Budget(epsilon=1))[-50.0, "towards the last"].sensing
+    sensing = branches(ROW, workload, sdp.Budget(epsilon=1))[-50.0, "towards the last"].sensing
     assert isinstance(sensing, GroupSums)
     assert sensing.layers == [[0, 512, 768, 896, 960, 992, 1008, 1016, 1020, 1022, 1023]]
 
@@ -126,8 +130,8 @@ def test_nothing_but_the_looks_decides_what_is_measured(workload: str) -> None:
     """The same looks, very different counts: the same groups, the same noise, the same expenses."""
     budget = sdp.Budget(epsilon="3/7")
     rows = [np.zeros(N, np.int64), np.full(N, 2**40), 7 * np.arange(N) ** 3 + 1]
-    for faint in (True, False):
-        plain, *others = (courses(ROW, workload, budget, row, faint=faint) for row in rows)
+    for few_records in (True, False):
+        plain, *others = (branches(ROW, workload, budget, row, few_records=few_records) for row in rows)
         for other in others:
             for course, one in plain.items():
                 assert one.sensing == other[course].sensing
@@ -135,7 +139,7 @@ def test_nothing_but_the_looks_decides_what_is_measured(workload: str) -> None:
                 assert one.guarantee == other[course].guarantee
 
 
-@pytest.mark.parametrize("shape", COURSES, ids=str)
+@pytest.mark.parametrize("shape", BRANCHES, ids=str)
 def test_cells_are_not_measured_where_there_are_few_records_and_few_are_seen_alone(
     shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,7 +150,7 @@ def test_cells_are_not_measured_where_there_are_few_records_and_few_are_seen_alo
         (200, 41.0, True),
         (200, 39.0, False),
     ]:
-        monkeypatch.setattr(adaptive, "seen_alone", lambda *_, seen=seen: seen)
+        monkeypatch.setattr(adaptive, "detected_alone", lambda *_, seen=seen: seen)
         counts = np.zeros(shape, np.int64)
         counts.flat[0] = records * unit
         synopsis = Adaptive("cells").measure(counts, epsilon="0.1", source=SeededSource(2))
@@ -167,8 +171,8 @@ def test_the_look_is_measured_in_units_that_are_public(monkeypatch: pytest.Monke
         return 0.0
 
     monkeypatch.setattr(adaptive, "standing_out", seen)
-    monkeypatch.setattr(adaptive, "seen_alone", seen)
-    monkeypatch.setattr(adaptive, "FAINT", inf)
+    monkeypatch.setattr(adaptive, "detected_alone", seen)
+    monkeypatch.setattr(adaptive, "FEW_RECORDS", inf)
     for counts in (np.zeros(N, np.int64), np.full(N, 2**40), 7 * np.arange(N) ** 3 + 1):
         Adaptive().measure(counts, epsilon=1)
         Adaptive("cells").measure(counts, epsilon=1)
@@ -192,7 +196,7 @@ def test_groups_are_not_looked_for_where_cells_are_known_to_be_zero() -> None:
 @pytest.mark.parametrize("workload", ["any", "ranges"])
 @pytest.mark.parametrize("budget", [sdp.Budget(epsilon=1), sdp.Budget(rho=1)], ids=str)
 def test_regular_layers_are_those_of_the_kind_of_noise(workload: str, budget: sdp.Budget) -> None:
-    found = courses(ROW, workload, budget)[1e6, "one"].sensing
+    found = branches(ROW, workload, budget)[1e6, "one"].sensing
     assert isinstance(found, GroupSums)
     by_power = [[size for size, _ in regular_layers(N, ROWS[workload], power)] for power in (LAPLACE, GAUSSIAN)]
     assert by_power[0] != by_power[1]
@@ -205,7 +209,7 @@ def test_the_threshold_is_the_stated_one(workload: str, n: int, monkeypatch: pyt
     threshold = shares_for(workload, (n,), (True,)).stands_out_from(n)
     for seen, grouped in ((np.nextafter(threshold, 0), True), (threshold, False)):
         monkeypatch.setattr(adaptive, "standing_out", lambda *_, seen=seen: seen)
-        monkeypatch.setattr(adaptive, "cells_of_busy_blocks", lambda *_: np.arange(n))
+        monkeypatch.setattr(adaptive, "cells_of_dense_blocks", lambda *_: np.arange(n))
         sensing = Adaptive(workload).measure(np.zeros(n, np.int64), epsilon=1).sensing
         assert isinstance(sensing, GroupSums)
         assert isinstance(sensing.layers[0], list) == grouped
@@ -215,7 +219,7 @@ def test_the_threshold_is_the_stated_one(workload: str, n: int, monkeypatch: pyt
 def test_tables_are_measured_in_parts_of_blocks(workload: str) -> None:
     """The shares of the layers are the same whatever the parts are."""
     shares = shares_for(workload, TABLE, (True, True))
-    for (_, groups), synopsis in courses(TABLE, workload, sdp.Budget(epsilon=1)).items():
+    for (_, groups), synopsis in branches(TABLE, workload, sdp.Budget(epsilon=1)).items():
         assert isinstance(synopsis.sensing, GroupSums)
         parts = [
             cell
@@ -265,9 +269,9 @@ def test_blocks_are_busy_by_their_noisy_sums_alone(workload: str, monkeypatch: p
 
     def watched(sums: npt.NDArray[np.float64], size: int, n: int, deviation: float) -> Integers:
         seen.append((sums.tolist(), size, n, deviation))
-        return np.array(busy("some", size))
+        return np.array(dense("some", size))
 
-    monkeypatch.setattr(adaptive, "cells_of_busy_blocks", watched)
+    monkeypatch.setattr(adaptive, "cells_of_dense_blocks", watched)
     monkeypatch.setattr(adaptive, "standing_out", lambda *_: 1e6)
     synopsis = Adaptive(workload).measure(np.full(N, 3), epsilon="0.1", source=SeededSource(1))
     assert isinstance(synopsis.sensing, GroupSums)
@@ -299,14 +303,14 @@ def test_no_grid_follows_counts_that_may_be_negative(workload: str) -> None:
     assert {each.purpose for each in synopsis.guarantee.expenses} == {"measure"}
 
 
-@pytest.mark.parametrize("shape", COURSES, ids=str)
+@pytest.mark.parametrize("shape", BRANCHES, ids=str)
 def test_groups_that_are_too_many_for_a_file_are_measured_cell_by_cell(
     shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     finest: dict[str, list[int | list[int]]] = {"some": [], "most": []}
     for most, found in (("some", 23), ("most", 10**6)):
         monkeypatch.setattr(adaptive, "MOST_PARTS", found)
-        for synopsis in courses(shape, "any", sdp.Budget(epsilon=1)).values():
+        for synopsis in branches(shape, "any", sdp.Budget(epsilon=1)).values():
             assert isinstance(synopsis.sensing, GroupSums)
             finest[most].append(synopsis.sensing.layers[0])
             assert sum(Fraction(each.budget.epsilon or 0) for each in synopsis.guarantee.expenses) == 1

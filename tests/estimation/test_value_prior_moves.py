@@ -193,7 +193,7 @@ def test_counts_that_may_be_negative_are_not_moved(shape: tuple[int, ...], monke
         return np.asarray(found, np.float64)
 
     before = {negative: released(negative=negative) for negative in (False, True)}
-    monkeypatch.setattr(estimator, "towards_usual_values", lambda observed, shrunk, *_: shrunk)
+    monkeypatch.setattr(estimator, "towards_value_prior", lambda observed, shrunk, *_: shrunk)
     assert (released(negative=True) == before[True]).all()
     assert (released(negative=False) != before[False]).any()
 
@@ -226,7 +226,7 @@ def test_cells_reach_it_in_their_places(workload: str, counts: Integers, monkeyp
 
     synopsis = sdp.Adaptive(workload).measure(counts, epsilon="0.1", source=SeededSource(4))
     plain = synopsis.recover().values
-    monkeypatch.setattr(estimator, "towards_usual_values", recorded)
+    monkeypatch.setattr(estimator, "towards_value_prior", recorded)
     moved = synopsis.recover().values
     (observed, measured), *_ = given
     sensing = synopsis.plan.sensing
