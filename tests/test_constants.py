@@ -1,24 +1,25 @@
 """The page of constants says what the source does."""
 
 import ast
+import runpy
 from pathlib import Path
 
-from tools.list_constants import PAGE, SOURCE, constants_of, page
+TOOL = runpy.run_path(str(Path(__file__).parent.parent / "tools" / "list_constants.py"))
 
 
 def test_the_page_is_what_the_source_says() -> None:
-    assert PAGE.read_text() == page(), "run: python tools/list_constants.py"
+    assert TOOL["PAGE"].read_text() == TOOL["page"](), "run: python tools/list_constants.py"
 
 
 def test_numbers_are_found_with_their_meaning_and_codes_are_left_out(tmp_path: Path) -> None:
     source = tmp_path / "module.py"
     source.write_text('GATE, PER = 4.0, -0.5\n"""Nats."""\nLEFT, RIGHT = 0, 1\nMOST = GATE * 2\n"""Not given."""\n')
-    assert list(constants_of(source)) == [("GATE, PER", "4.0, -0.5", "Nats.")]
+    assert list(TOOL["constants_of"](source)) == [("GATE, PER", "4.0, -0.5", "Nats.")]
 
 
 def test_no_constant_of_the_estimator_hides_in_a_default() -> None:
     """A number in a signature is in no table."""
-    for path in sorted((SOURCE / "estimation").rglob("*.py")):
+    for path in sorted((TOOL["SOURCE"] / "estimation").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef):
                 given = [*node.args.defaults, *(default for default in node.args.kw_defaults if default)]
