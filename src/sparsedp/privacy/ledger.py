@@ -119,12 +119,23 @@ class Ledger:
         with self._lock:
             spend = self._admitted(self._entries, len(self._entries) + 1, budget, purpose, rho=rho, relation=relation)
             spend = replace(described(spend, parameters, request), token=secrets.token_hex(8))
+            spend = replace(spend, line=self._line([*self._entries, spend]))
             self._entries.append(spend)
         return spend
 
-    def check(self, budget: Budget, *, rho: Fraction | None = None, relation: str | None = None) -> None:
-        """Raise what `debit` would raise now, and take nothing: for a long job, before it begins."""
-        entries = self.entries
+    def check(
+        self,
+        budget: Budget,
+        *,
+        rho: Fraction | None = None,
+        relation: str | None = None,
+        entries: Sequence[Spend] | None = None,
+    ) -> None:
+        """Raise what `debit` would raise now, and take nothing: for a long job, before it begins.
+
+        `entries`: the spends as they were read a moment ago.
+        """
+        entries = self.entries if entries is None else entries
         self._admitted(entries, len(entries) + 1, budget, "", rho=rho, relation=relation)
 
     def settle(self, spend: Spend, synopsis: Storable) -> Spend:
@@ -135,21 +146,32 @@ class Ledger:
         """The release reached its file: a ledger in a file records its digest; in memory there is nothing to do."""
         return spend
 
-    def unfinished(self, request: str) -> Spend | None:
-        """What an interrupted run with this request has paid for; in memory nothing outlives the run."""
+    def unfinished(self, request: str, entries: Sequence[Spend] | None = None) -> Spend | None:
+        """What an interrupted run with this request has paid for; in memory nothing outlives the run.
+
+        `entries`: the spends as they were read a moment ago.
+        """
         return None
+
+    def stored(self, spend: Spend) -> Spend:
+        """The spend with the place of its synopsis; in memory there is none."""
+        return spend
 
     def record(self, spend: Spend) -> dict[str, str]:
         """The ledger's line for a release: public facts, in words, as they were right after this spend."""
-        upto = [entry for entry in self.entries if entry.number <= spend.number]
+        return dict(spend.line or self._line([entry for entry in self.entries if entry.number <= spend.number]))
+
+    def _line(self, entries: Sequence[Spend]) -> dict[str, str]:
+        """Of the last of these, which are all until then."""
+        spend = entries[-1]
         return {
             "data_set": self.name or "unnamed (a ledger in memory)",
             "spend": str(spend.number),
             "time": spend.time,
             "charged": spend.spent.amount,
             "total": str(self._allowance),
-            "spent": _amount(_spent_on(upto)),
-            "left": _amount(self._allowance.left(upto)),
+            "spent": _amount(_spent_on(entries)),
+            "left": _amount(self._allowance.left(entries)),
         }
 
     def _admitted(
@@ -267,6 +289,8 @@ class Spend:
     """The digest of the release that was delivered."""
     synopsis_path: Path | None = None
     """Where the stored synopsis is; None if there is none, or it is not as it was stored."""
+    line: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """What `record` says of it, if it was debited by this process; stored nowhere."""
 
     def __str__(self) -> str:
         return printable(f"spend {self.number}: {self.spent} on {self.purpose}")

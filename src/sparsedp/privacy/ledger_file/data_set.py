@@ -7,7 +7,7 @@ import json
 import os
 import secrets
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -31,8 +31,8 @@ class DataSetLedger(Ledger):
     From the debit on the budget is spent, however the run ends: `unfinished` tells the next one what there is, and a
     stored synopsis is delivered at no cost.
 
-    Processes and threads may share the file. Nothing is kept in memory but the total, which never changes: every sum
-    is taken anew from the file.
+    Processes and threads may share the file. Nothing is kept in memory but the total, which never changes, and which
+    debits of its own wait for their synopsis: every sum is taken anew from the file.
     """
 
     name: str
@@ -41,6 +41,7 @@ class DataSetLedger(Ledger):
         self._store = store
         self._allowance = allowance
         self._shelf = Shelf(store.synopses)
+        self._unsettled: set[str] = set()
         self.name = name
 
     @property
@@ -74,24 +75,30 @@ class DataSetLedger(Ledger):
             entries, number = self._spends(connection), _next_number(connection)
             spend = self._admitted(entries, number, budget, purpose, rho=rho, relation=relation)
             spend = replace(described(spend, parameters, request), token=token)
+            spend = replace(spend, line=self._line([*entries, spend]))
             _add_spend(connection, self.name, spend)
+        self._unsettled.add(token)
         self._store.reached("debited")
         return spend
 
     def settle(self, spend: Spend, synopsis: Storable) -> Spend:
         """Store the synopsis that was paid for by a spend, whole and on disk, then record its digest."""
         stands = f"Spend {spend.number} stays spent; what was drawn is in memory only, so finish this run."
-        kept = self._now(spend, stands)
-        if kept.state != "debited":
-            remedy = "a spend pays for one synopsis: debit again for another"
-            raise InvalidInput("spend", f"number {spend.number}, which is {kept.state}", remedy)
+        if spend.token not in self._unsettled:
+            kept = self._now(spend, stands)
+            if kept.state != "debited":
+                remedy = "a spend pays for one synopsis: debit again for another"
+                raise InvalidInput("spend", f"number {spend.number}, which is {kept.state}", remedy)
+        self._unsettled.discard(spend.token)
         try:
             digest = self._shelf.put(spend, synopsis)
         except BadFile as error:
             raise BadFile(f"{error} {stands}") from None
         self._store.reached("synopsis written")
         stored = f"Spend {spend.number} stays spent, and its synopsis is {self._shelf.place_of(spend)}."
-        settled = self._moved(spend, stored, state="stored", synopsis_digest=digest)
+        with self._store.writing(stored) as connection:
+            settled = replace(self._kept(connection, spend), state="stored", synopsis_digest=digest)
+            _go_forward(connection, settled)
         self._store.reached("stored")
         return self._shelf.found(settled)
 
@@ -99,26 +106,27 @@ class DataSetLedger(Ledger):
         """Record the digest of the release that was made of a spend, once it has reached its file."""
         checked_text("digest", digest)
         written = f"Spend {spend.number} stays spent; its release was written, and only this was not recorded."
-        kept = self._now(spend, written)
-        if kept.release_digest == digest:
-            return self._shelf.found(kept)
-        if kept.state == "delivered":
-            remedy = "its digest is on record and stays"
-            raise InvalidInput("spend", f"number {spend.number}, which was delivered", remedy)
-        found = self._shelf.found(kept).synopsis_path
-        synopsis = kept.synopsis_digest or (None if found is None else _digest_of(found))
-        delivered = self._moved(spend, written, state="delivered", synopsis_digest=synopsis, release_digest=digest)
+        with self._store.writing(written) as connection:
+            delivered = kept = self._kept(connection, spend)
+            if kept.release_digest != digest:
+                if kept.state == "delivered":
+                    remedy = "its digest is on record and stays"
+                    raise InvalidInput("spend", f"number {spend.number}, which was delivered", remedy)
+                found = None if kept.synopsis_digest else self._shelf.found(kept).synopsis_path
+                synopsis = kept.synopsis_digest if found is None else _digest_of(found)
+                delivered = replace(kept, state="delivered", synopsis_digest=synopsis, release_digest=digest)
+                _go_forward(connection, delivered)
         self._store.reached("delivered")
         return self._shelf.found(delivered)
 
-    def unfinished(self, request: str) -> Spend | None:
+    def unfinished(self, request: str, entries: Sequence[Spend] | None = None) -> Spend | None:
         """The newest spend for this request whose release was not delivered.
 
         One that has its synopsis comes first, also if a later one was delivered: it is paid for, and can be delivered
         at no cost. A spend whose `synopsis_path` is None bought nothing that is left, or belongs to a run that is still
         under way; once a later one was delivered, nobody waits for it.
         """
-        entries = [entry for entry in self.entries if entry.request == request]
+        entries = [entry for entry in (self.entries if entries is None else entries) if entry.request == request]
         done = max((entry.number for entry in entries if entry.state == "delivered"), default=0)
         open_ones = [self._shelf.found(entry) for entry in reversed(entries) if entry.state != "delivered"]
         for spend in open_ones:
@@ -134,13 +142,6 @@ class DataSetLedger(Ledger):
         """The spend as the file has it now."""
         with self._store.reading(outcome) as connection:
             return self._kept(connection, spend)
-
-    def _moved(self, spend: Spend, outcome: str, **reached: str | None) -> Spend:
-        """Write how far a spend has come."""
-        with self._store.writing(outcome) as connection:
-            moved = replace(self._kept(connection, spend), **reached)  # type: ignore[arg-type]
-            _go_forward(connection, moved)
-        return moved
 
     def _kept(self, connection: sqlite3.Connection, spend: Spend) -> Spend:
         for entry in self._spends(connection):
