@@ -28,7 +28,7 @@ from sparsedp.mechanisms.selection.tail_scores import tail_scores
 from sparsedp.mechanisms.terms import Terms
 from sparsedp.noise.samplers import SAMPLERS
 from sparsedp.noise.source import SeededSource
-from sparsedp.privacy.budget import Asked, asked_for
+from sparsedp.privacy.budget import Budget, asked_for
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.sensing.hadamard import Hadamard
 
@@ -108,12 +108,12 @@ class Curve:
         return int(self.sparsities[place]), float(self.errors[place])
 
 
-def terms_of(asked: Asked, seed: int = 0) -> Terms:
+def terms_of(asked: Budget, seed: int = 0) -> Terms:
     return Terms(asked, Neighbours(), SAMPLERS["sparsedp"], SeededSource(seed), None)
 
 
 def release_error(
-    counts: Integers, basis: str, decoder: str, sparsity: int, rows: int, asked: Asked, seed: int
+    counts: Integers, basis: str, decoder: str, sparsity: int, rows: int, asked: Budget, seed: int
 ) -> float:
     sensing = Hadamard(counts.size, rows=rows, seed=seed)
     noise = noise_for(sensing, terms_of(asked, seed), MEASURE)
@@ -123,7 +123,7 @@ def release_error(
     return float(np.linalg.norm(estimate - counts))
 
 
-def error_curve(counts: Integers, basis: str, decoder: str, constant: Fraction, effort: Effort, asked: Asked) -> Curve:
+def error_curve(counts: Integers, basis: str, decoder: str, constant: Fraction, effort: Effort, asked: Budget) -> Curve:
     candidates = np.array(sparsity_candidates(counts.size, constant))
     wanted = np.unique(np.rint(np.geomspace(1, candidates[-1], effort.sparsities)))
     grid = np.unique(candidates[np.abs(candidates[:, None] - wanted[None, :]).argmin(axis=0)])
@@ -141,7 +141,7 @@ def error_curve(counts: Integers, basis: str, decoder: str, constant: Fraction, 
 
 @cache
 def law_of_the_pick(
-    signal: str, cells: int, basis: str, form: str, constants: SelectionConstants, asked: Asked
+    signal: str, cells: int, basis: str, form: str, constants: SelectionConstants, asked: Budget
 ) -> tuple[tuple[int, ...], Floats]:
     """The candidates and the probability with which `choose_sparsity` picks each; no decoder has a part in it."""
     counts = signals(cells)[signal]
@@ -164,7 +164,7 @@ class Quality:
 
 
 def quality(
-    curves: dict[str, Curve], cells: int, basis: str, form: str, constants: SelectionConstants, asked: Asked
+    curves: dict[str, Curve], cells: int, basis: str, form: str, constants: SelectionConstants, asked: Budget
 ) -> Quality:
     """`curves` are those of the signals at the C of the constants."""
     means, shares = [], []
@@ -176,11 +176,11 @@ def quality(
     return Quality(float(np.mean(means)), min(shares))
 
 
-def study(decoder: str, basis: str, effort: Effort, asked: Asked) -> str:
+def study(decoder: str, basis: str, effort: Effort, asked: Budget) -> str:
     """Prints what was found for a decoder; the line of its constants in use is returned."""
-    constants_in_use = constants_for(decoder, basis, gaussian=asked.rho is not None)
+    constants_in_use = constants_for(decoder, basis, gaussian=asked.rho_spent is not None)
     rows_constants = sorted({*effort.rows_constants, constants_in_use.rows_constant})
-    print(f"\n{decoder} in {basis}, n = {effort.cells}, total {TOTAL}, {asked.budget} split 0.1/0.9")
+    print(f"\n{decoder} in {basis}, n = {effort.cells}, total {TOTAL}, {asked} split 0.1/0.9")
     print("best S and its error, by C")
     print(f"{'signal':<12}" + "".join(f"{f'C={float(c):g}':>16}" for c in rows_constants) + f"{'zeros':>9}")
     curves: dict[Fraction, dict[str, Curve]] = {constant: {} for constant in rows_constants}

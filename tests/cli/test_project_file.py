@@ -6,7 +6,7 @@ import pytest
 from cli_terminal import in_own_folder, ok, refused, run
 
 from sparsedp.cli._project import read_project
-from sparsedp.cli._release import declared
+from sparsedp.cli._release import counting_of, declared
 
 
 @pytest.fixture(autouse=True)
@@ -123,7 +123,7 @@ def test_every_setting_of_the_template_can_be_used() -> None:
     Path("all.toml").write_text("\n".join(line for line in settings if "Options on" not in line))
     found = read_project(Path("all.toml"))
     wanted = declared({"unit": "patient_id"}, "all.toml", no_ledger=False, form=None, overwrite=False)
-    assert wanted.counting == {
+    assert counting_of(wanted.settings, ["day", "sex"]) == {
         "columns": {"day": "visited_on"},
         "outside": {"sex": "other"},
         "value": "amount",
@@ -138,7 +138,7 @@ def test_every_setting_of_the_template_can_be_used() -> None:
         },
     }
     assert found["each_row_is_a_person"] is True
-    assert wanted.integers is True
+    assert wanted.settings["integers"] is True
     assert wanted.report == "visits.html"
 
 

@@ -229,7 +229,7 @@ def test_an_interrupted_release_is_signed_when_it_is_taken_up(monkeypatch: pytes
 @pytest.mark.usefixtures("records")
 def test_an_unsigned_file_is_not_taken_for_the_signed_one(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as cut:
-        cut.setattr("sparsedp.publishing.carrying_out.Booking.delivered", _full)
+        cut.setattr("sparsedp.privacy.ledger_file.DataSetLedger.deliver", _full)
         assert run("release", *ISSUE, *PAID).code == 1
     assert sdp.open_release(OUT).signature is None
     ended = run("release", *ISSUE, *PAID, "--sign", "office.key")

@@ -172,10 +172,10 @@ def test_an_interruption_that_a_library_made_an_error_of_is_explained_the_same_w
 
 
 def test_stopped_once_more_while_it_finds_out_it_says_where_to_look() -> None:
-    with stopped_at(Release, "save"), stopped_at(_release_run.Undertaking, "done"):
+    with stopped_at(Release, "save"), stopped_at(_release_run, "_done"):
         sentence = refused(*RELEASE, code=130)
     assert sentence == "sparsedp: Interrupted. What was spent is told by `sparsedp ledger show budget.db`.\n"
-    with stopped_at(Release, "save"), stopped_at(_release_run.Undertaking, "_spend", BadFile("gone")):
+    with stopped_at(Release, "save"), stopped_at(DataSetLedger, "stored", BadFile("gone")):
         assert "What was spent is told by" in ended_with(130, *RELEASE)
 
 

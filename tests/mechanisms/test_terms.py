@@ -38,7 +38,7 @@ def test_a_share_of_epsilon_buys_laplace_noise(first: int, second: int, share: F
 def test_a_share_of_rho_buys_gaussian_noise(first: int, second: int, share: Fraction) -> None:
     for budget in BUDGETS[1:]:
         terms = terms_for(budget)
-        rho = terms.asked.rho
+        rho = terms.budget.rho_spent
         assert rho is not None
         noise = terms.noise(first, second, share, "look")
         assert noise.law == DiscreteGaussianLaw(second / (2 * rho * share))
@@ -52,7 +52,7 @@ def test_phases_make_up_one_guarantee(budget: sdp.Budget) -> None:
     _, choice = terms.choice(Fraction(1, 2), "choose")
     guarantee = terms.guarantee([*phases, choice])
     assert guarantee.spent == budget
-    assert guarantee.total == terms.asked.part(Fraction(1))
+    assert guarantee.total == terms.budget.part(Fraction(1))
     assert [terms.share_of(expense) for expense in guarantee.expenses] == [
         Fraction(1, 6),
         Fraction(1, 3),

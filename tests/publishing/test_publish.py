@@ -17,7 +17,7 @@ import pytest
 
 import sparsedp as sdp
 from sparsedp.errors import BadFile, BudgetExceeded, InvalidInput
-from sparsedp.publishing.carrying_out import Booking
+from sparsedp.privacy.ledger_file import DataSetLedger
 
 DOMAIN = sdp.Domain([sdp.Categories("sex", ["F", "M"]), sdp.Integers("hour", 0, 23)])
 
@@ -206,7 +206,7 @@ def test_a_run_stopped_between_the_file_and_the_books_closes_them(
     visits: Path, ledger: sdp.Ledger, tmp_path: Path
 ) -> None:
     to = tmp_path / "out.parquet"
-    with stopped_at(Booking, "delivered"):
+    with stopped_at(DataSetLedger, "deliver"):
         published(visits, to, ledger)
     written = to.read_bytes()
     with pytest.warns(UserWarning, match="nothing more is spent"):

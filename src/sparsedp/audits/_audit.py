@@ -18,7 +18,7 @@ from sparsedp.axes.domain import Declared, Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms import MECHANISMS, Mechanism
 from sparsedp.mechanisms.named import mechanism_named
-from sparsedp.privacy.budget import Asked, Budget, asked_for
+from sparsedp.privacy.budget import Budget, asked_for
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.progress import stage
 from sparsedp.publishing.order import Order
@@ -71,9 +71,9 @@ def audit(
         return Audit(_carried_out(every_case(replays, runs), jobs, told))
     asked = asked_for(1 if epsilon is None and rho is None else epsilon, rho, delta)
     if isinstance(mechanism, str) and mechanism.partition(":")[0] not in MECHANISMS:
-        if asked.rho is not None or asked.budget.epsilon is None:
+        if asked.rho_spent is not None or asked.epsilon is None:
             raise InvalidInput("rho" if rho is not None else "delta", "given for a stream", "give epsilon alone")
-        return Audit(_carried_out(named_cases(mechanism, runs, asked.budget.epsilon), jobs, told))
+        return Audit(_carried_out(named_cases(mechanism, runs, asked.epsilon), jobs, told))
     chosen = mechanism_named(mechanism) if isinstance(mechanism, str) else mechanism
     if not isinstance(chosen, Mechanism):
         raise InvalidInput("mechanism", f"of type {type(chosen).__name__}", 'give one, or its name: "adaptive"')
@@ -87,16 +87,15 @@ def audit_order(
 
     The records themselves are not read: they are made up, in the cells that were declared.
     """
-    domain = Domain.of(order.counting["domain"])
-    counting = {name: value for name, value in order.counting.items() if name not in ("domain", "csv")}
-    records = RecordsCase(domain, counting)
-    case = _case(order.mechanism, order.asked, domain, records.request.contribution, order.relation, replays, runs)
-    return Audit(_carried_out([records, case], jobs, told))
+    request, terms = order.request.asked_of(None), order.terms
+    relation = terms.neighbours.relation
+    case = _case(order.mechanism, terms.budget, request.domain, request.contribution, relation, replays, runs)
+    return Audit(_carried_out([RecordsCase(request), case], jobs, told))
 
 
 def _case(
     mechanism: Mechanism,
-    asked: Asked,
+    budget: Budget,
     domain: Declared | int | None,
     contribution: int,
     neighbours: str,
@@ -113,9 +112,9 @@ def _case(
         given = f"of {size:,} cells, each of which is measured thousands of times"
         raise InvalidInput("domain", given, f"audit a smaller one of the same kind, of at most {MOST_CELLS:,}")
     Neighbours(contribution, neighbours)
-    found = Case(mechanism, asked.budget, cells, contribution, neighbours, replays, runs)
+    found = Case(mechanism, budget, cells, contribution, neighbours, replays, runs)
     # What is refused at all is refused here, in this process, before any other is started.
-    mechanism._plan_in_advance(size, _terms(found), None if isinstance(cells, int) else cells)
+    mechanism.checked(size, _terms(found), None if isinstance(cells, int) else cells)
     return found
 
 

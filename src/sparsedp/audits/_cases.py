@@ -16,6 +16,7 @@ from sparsedp.audits._records import RecordsCase
 from sparsedp.audits._streams import Maker, StreamCase
 from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
+from sparsedp.ingest.request import Request
 from sparsedp.mechanisms import MECHANISMS, Adaptive, Compressive, Hierarchical, Laplace, Mechanism
 from sparsedp.privacy.budget import Budget
 from sparsedp.streams import ContinualAdaptive, ContinualCompressive, ContinualCounter, ContinualDifference, Stream
@@ -84,12 +85,14 @@ def records_cases() -> Iterator[RecordsCase]:
     spent: dict[str, Any] = {"value": "spent", "clamp": (-20, 500), "resolution": "0.01"}
     huge: dict[str, Any] = {"value": "spent", "clamp": (0, 2**40), "resolution": "0.001"}
     for form in ("frame", "csv"):
-        yield RecordsCase(by_age, {"privacy_unit": "who", "max_contributions": 1}, form)
-        yield RecordsCase(by_age, {"privacy_unit": "who", "max_contributions": 4, "outside": {"age": "clamp"}}, form)
-        yield RecordsCase(by_age, {"privacy_unit": "who", "max_contributions": 3, **spent}, form)
-        yield RecordsCase(by_age, {"privacy_unit": "who", "max_contributions": 40, **huge}, form)
+        yield RecordsCase(Request.of(None, by_age, privacy_unit="who"), form)
+        yield RecordsCase(
+            Request.of(None, by_age, privacy_unit="who", max_contributions=4, outside={"age": "clamp"}), form
+        )
+        yield RecordsCase(Request.of(None, by_age, privacy_unit="who", max_contributions=3, **spent), form)
+        yield RecordsCase(Request.of(None, by_age, privacy_unit="who", max_contributions=40, **huge), form)
     days = ["day:2024-01-01..2024-03-31/1d@Europe/Berlin"]
-    yield RecordsCase(days, {"privacy_unit": ["clinic", "patient"], "max_contributions": 2})
+    yield RecordsCase(Request.of(None, days, privacy_unit=["clinic", "patient"], max_contributions=2))
 
 
 def every_case(replays: int, runs: int) -> list[AnyCase]:

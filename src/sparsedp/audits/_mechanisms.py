@@ -29,7 +29,7 @@ from sparsedp.laws import DiscreteLaplaceLaw, IndependentLaw, LayersLaw
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.mechanisms.named import name_and_settings
 from sparsedp.noise.source import RandomSource
-from sparsedp.privacy.budget import Asked, Budget, asked_for
+from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.synopsis import Synopsis
@@ -73,16 +73,11 @@ class Case:
         return self.cells if isinstance(self.cells, int) else self.cells.size
 
     @property
-    def asked(self) -> Asked:
-        """The budget as it is spent."""
-        return asked_for(self.budget)
-
-    @property
     def unit(self) -> float:
         """About what the noise on one cell is, if all of the budget were spent on it."""
         distance = Neighbours(self.contribution, self.neighbours).distance
-        asked = self.asked
-        return distance / (float(asked.budget.epsilon or 1) if asked.rho is None else float(2 * asked.rho) ** 0.5)
+        rho = self.budget.rho_spent
+        return distance / (float(self.budget.epsilon or 1) if rho is None else float(2 * rho) ** 0.5)
 
     def measure(self, cells: Integers, sampler: object = "sparsedp", source: RandomSource | None = None) -> Synopsis:
         """What is published of these cells."""
@@ -161,28 +156,29 @@ class _Replays:
             self._most, self.worst_pair = lost, pair
 
     def _exceeds(self, lost: Loss) -> bool:
-        asked = self._case.asked
-        if asked.rho is not None:
-            return lost.exceeds_rho(asked.rho)
-        return lost.exceeds_epsilon(asked.budget.epsilon or Fraction(0))
+        budget = self._case.budget
+        if budget.rho_spent is not None:
+            return lost.exceeds_rho(budget.rho_spent)
+        return lost.exceeds_epsilon(budget.epsilon or Fraction(0))
 
     def _size(self, lost: Loss) -> float:
-        return lost.epsilon if self._case.asked.rho is None else lost.rho
+        return lost.epsilon if self._case.budget.rho_spent is None else lost.rho
 
     def findings(self) -> Iterator[Finding]:
         """One row each for control flow, loss and noise."""
-        case, asked = self._case, self._case.asked
+        case = self._case
+        rho = case.budget.rho_spent
         what = case.what, case.budget.amount
         fault = next((f"{text}." for text in self._diverged), None)
         if self._overstated:
             fault = f"It states {self._overstated[0]} where {case.budget.amount} was asked for."
         yield Finding(*what, "replay", self._done, "times", len(self._diverged), 0, CERTAIN, fault)
-        allowed = float(asked.rho if asked.rho is not None else asked.budget.epsilon or 0)
+        allowed = float(rho if rho is not None else case.budget.epsilon or 0)
         most = 0.0 if self._most is None else self._size(self._most)
         fault = None
         if self._exceeded:
             most = max(map(self._size, self._exceeded))
-            letter = "ε" if asked.rho is None else "ρ"
+            letter = "ε" if rho is None else "ρ"
             fault = f"{len(self._exceeded)} lists of answers cost more than {letter} = {allowed:.6g}: up to {most:.6g}."
         yield Finding(*what, "loss", self._done - len(self._diverged), "transcripts", most, allowed, CERTAIN, fault)
         uniforms = np.concatenate([np.empty(0), *self._uniforms])
@@ -266,15 +262,15 @@ def _measured(case: Case, pair: tuple[Integers, Integers]) -> Iterator[Finding]:
             ways.setdefault(way, [0, 0])[number] += 1
     weight = {way: np.log((two + 1.0) / (one + 1.0)) for way, (one, two) in ways.items() if one + two >= OFTEN}
     first, second = (np.array([score + weight.get(way, 0.0) for score, way in runs]) for runs in seen)
-    asked = case.asked
+    asked = case.budget
     what = case.what, case.budget.amount, "measured", case.runs
-    if asked.budget.delta:
-        epsilon = asked.budget.epsilon or Fraction(0)
-        found, allowed, letter = lower_bound(first, second, bound_delta(epsilon)), float(asked.budget.delta), "δ"
-    elif asked.rho is not None:
-        found, allowed, letter = lower_bound(first, second, bound_rho), float(asked.rho), "ρ"
+    if asked.delta:
+        epsilon = asked.epsilon or Fraction(0)
+        found, allowed, letter = lower_bound(first, second, bound_delta(epsilon)), float(asked.delta), "δ"
+    elif asked.rho_spent is not None:
+        found, allowed, letter = lower_bound(first, second, bound_rho), float(asked.rho_spent), "ρ"
     else:
-        found, allowed, letter = lower_bound(first, second, bound_epsilon), float(asked.budget.epsilon or 0), "ε"
+        found, allowed, letter = lower_bound(first, second, bound_epsilon), float(asked.epsilon or 0), "ε"
     fault = None if found <= allowed else f"Runs prove {letter} ≥ {found:.4g}, where {allowed:.4g} is promised."
     yield Finding(*what, "runs", max(found, 0.0), allowed, CONFIDENT, fault)
 

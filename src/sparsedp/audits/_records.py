@@ -13,10 +13,10 @@ from sparsedp.arrays import Integers
 from sparsedp.audits._evidence import LEAST_P_VALUE
 from sparsedp.audits._findings import Finding
 from sparsedp.audits._mechanisms import CERTAIN
-from sparsedp.axes.domain import Declared, Domain
+from sparsedp.axes.domain import Domain
 from sparsedp.errors import BadFile
-from sparsedp.ingest import count
-from sparsedp.ingest.request import Request, request_of
+from sparsedp.ingest import count, counted
+from sparsedp.ingest.request import Request
 
 PEOPLE = 24
 """Of a made-up table; the first ones have many records, and each of them is taken out in turn."""
@@ -39,31 +39,13 @@ HOSTILE_LINES = (
 
 @dataclass(frozen=True)
 class RecordsCase:
-    """How records are counted: the arguments of `sparsedp.count`. The records themselves are made up."""
+    """How records are counted. The records themselves are made up."""
 
-    domain: Declared
-    counting: Mapping[str, Any]
+    request: Request
     form: str = "frame"
     """"frame", or "csv" for text, with lines that are broken in many ways."""
     tables: int = 4
     what: str = field(default="records to counts")
-
-    @property
-    def request(self) -> Request:
-        """What is asked of the count, checked."""
-        given = {"max_contributions": 1, "outside": "drop", **self.counting}
-        names = (
-            "privacy_unit",
-            "max_contributions",
-            "columns",
-            "outside",
-            "value",
-            "clamp",
-            "resolution",
-            "csv",
-            "key",
-        )
-        return request_of(self.domain, *(given.get(name) for name in names))
 
     @property
     def named(self) -> str:
@@ -138,8 +120,7 @@ def _counted(case: RecordsCase, people: Mapping[int, list[Record]], key: bytes) 
     names = [*units, *dict.fromkeys(request.axis_columns)]
     names += [] if request.amounts is None or request.amounts.column in names else [request.amounts.column]
     source: Any = _csv(names, rows, people) if case.form == "csv" else _frame(names, rows)
-    found = count(source, case.domain, **{**case.counting, "key": key})
-    return found.values
+    return counted(request.asked_of(source), key).values
 
 
 def _frame(names: list[str], rows: list[Record]) -> Any:

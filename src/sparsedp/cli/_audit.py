@@ -107,13 +107,12 @@ def _order(project: str | None) -> Order:
     """What the project file asks for; what is asked for without one is not known."""
     from sparsedp.cli._project import NAME
     from sparsedp.cli._release import declared
-    from sparsedp.cli._release_run import order_of
 
     if project is None and not Path(NAME).is_file():
         given = f"missing, and there is no {NAME} here"
         raise InvalidInput("mechanism", given, "name one, such as adaptive, or say --all")
     wanted = declared({}, project, no_ledger=True, form=None, overwrite=True)
-    return order_of(wanted, wanted.source)
+    return wanted.order(wanted.source)
 
 
 def _told(done: int, of: int) -> None:

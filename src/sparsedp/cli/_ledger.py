@@ -282,7 +282,7 @@ def recover_release(
 
     It is recovered from the measurement that is stored beside the ledger.
     """
-    from sparsedp.publishing.carrying_out import recovered
+    from sparsedp.publishing.run import recovered
 
     with write_release(
         output, form, overwrite=overwrite, as_json=as_json, sign=sign, passphrase_fd=passphrase_fd

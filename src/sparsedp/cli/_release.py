@@ -6,7 +6,7 @@ What was asked for is the command line over the project file, checked before any
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -42,14 +42,13 @@ from sparsedp.cli._options import (
     domain_of,
     ledger_named,
     pairs,
+    the_ledger,
 )
 from sparsedp.cli._project import Settings, project_settings, refuse_outside, taken_from, taken_in_words
 from sparsedp.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from sparsedp.axes.domain import Domain
-    from sparsedp.mechanisms.base import Mechanism
-    from sparsedp.privacy.budget import Asked
+    from sparsedp.publishing.order import Order
 
 
 RELEASE_EXAMPLES = """
@@ -213,9 +212,7 @@ def release_records(
         "title": title,
         "sign": sign,
     }
-    wanted: Declaration = declared(
-        given, project, no_ledger=no_ledger, form=form, overwrite=overwrite, passphrase_fd=passphrase_fd
-    )
+    wanted = declared(given, project, no_ledger=no_ledger, form=form, overwrite=overwrite, passphrase_fd=passphrase_fd)
     if dry:
         from sparsedp.cli._release_run import dry_run  # here, so that --help waits for none of it
 
@@ -226,37 +223,73 @@ def release_records(
         published(wanted, as_json=as_json)
 
 
-# What `sparsedp release` was asked for: the command line over the project file, checked before anything is read.
+# What `sparsedp release` was asked for: the command line over the project file.
 
 _TOGETHER = (("epsilon", "rho", "delta"), ("unit", "each_row_is_a_person"), ("value", "clamp", "resolution"))
 """Settings that are one choice: naming one of them on the command line sets aside what the project file says of all."""
 
 
 @dataclass(frozen=True)
-class Declaration:
-    """Everything that a release is made of, and where it goes."""
+class Command:
+    """The settings as they were typed, and what no project file can say; `order` is what the library makes of them."""
 
-    source: str
-    domain: Domain
-    unit: str | list[str] | None
-    max_contributions: int
-    asked: Asked
-    mechanism: Mechanism
-    neighbours: str
-    ledger: str | None
-    dataset: str | None
-    output: str
-    form: str
-    overwrite: bool
-    report: str | None
-    title: str | None
-    integers: bool
-    sign: str | None = None
+    settings: Settings
+    form: str | None = None
+    overwrite: bool = False
     passphrase_fd: int | None = None
-    counting: dict[str, Any] = field(default_factory=dict)
-    """What `sparsedp.count` takes beside these: columns, outside, value, clamp, resolution, csv."""
     from_project: str | None = None
     """What the project file decides, in words."""
+
+    @property
+    def source(self) -> str:
+        """The records."""
+        return str(self.settings["source"])
+
+    @property
+    def ledger(self) -> str | None:
+        """The ledger's file."""
+        return self.settings.get("ledger")
+
+    @property
+    def output(self) -> str:
+        """Where the release goes."""
+        return str(self.settings["release"])
+
+    @property
+    def report(self) -> str | None:
+        """Where a page about it goes."""
+        return self.settings.get("report")
+
+    @property
+    def kind(self) -> str:
+        """In what form it goes there."""
+        return form_of(self.output, self.form)
+
+    def order(self, source: Any) -> Order:
+        """What is to be published of these records, checked; of the ledger, no more is looked at than its total."""
+        from sparsedp.cli._release_run import delivery_to  # here, so that --help waits for none of it
+        from sparsedp.constraints import Constraints
+        from sparsedp.ingest.request import Request
+        from sparsedp.privacy.budget import asked_for
+        from sparsedp.publishing.order import Order
+
+        settings = self.settings
+        domain = domain_of(settings.get("by"))
+        mechanism = chosen_mechanism(settings.get("mechanism"), settings.get("workload"))
+        delivery, unit = delivery_to(self.output, self.kind, overwrite=self.overwrite), unit_of(settings)
+        budget = asked_for(settings.get("epsilon"), settings.get("rho"), settings.get("delta"))
+        counting = _checked_sums(counting_of(settings, domain.names))
+        paying = None if self.ledger is None else the_ledger(self.ledger, settings.get("dataset"), self.source)
+        most = settings.get("max_contributions", 1)
+        return Order.of(
+            Request.of(source, domain, privacy_unit=unit, max_contributions=most, **counting),
+            budget,
+            mechanism,
+            delivery,
+            ledger=paying,
+            neighbours=settings.get("neighbours", "add_remove"),
+            constraints=Constraints(integers=True) if settings.get("integers") else None,
+        )
 
 
 def declared(
@@ -267,8 +300,8 @@ def declared(
     form: str | None,
     overwrite: bool,
     passphrase_fd: int | None = None,
-) -> Declaration:
-    """The declaration, or the first thing that is missing or contradicts itself."""
+) -> Command:
+    """The command, or the first thing that is missing or contradicts itself."""
     file, said = project_settings(project)
     settings = merged(said, given)
     if no_ledger:
@@ -279,34 +312,10 @@ def declared(
     source = settings.get("source")
     if source is None:
         raise InvalidInput("source", "missing", "name the records: `sparsedp release visits.parquet …`")
-    ledger = ledger_named(given.get("ledger"), no_ledger=no_ledger, otherwise=settings.get("ledger"))
-    domain = domain_of(settings.get("by"))
-    mechanism = chosen_mechanism(settings.get("mechanism"), settings.get("workload"))
-    output = settings.get("release") or _beside(source)
-
-    from sparsedp.privacy.budget import asked_for
-
-    return Declaration(
-        source=source,
-        domain=domain,
-        unit=_unit(settings),
-        max_contributions=settings.get("max_contributions", 1),
-        asked=asked_for(settings.get("epsilon"), settings.get("rho"), settings.get("delta")),
-        mechanism=mechanism,
-        neighbours=settings.get("neighbours", "add_remove"),
-        ledger=ledger,
-        dataset=settings.get("dataset"),
-        output=output,
-        form=form_of(output, form),
-        overwrite=overwrite,
-        report=settings.get("report"),
-        title=settings.get("title"),
-        integers=settings.get("integers", False),
-        sign=settings.get("sign"),
-        passphrase_fd=passphrase_fd,
-        counting=_checked_sums(counting_of(settings, domain.names)),
-        from_project=None if file is None or not taken else taken_in_words(file, settings, taken),
-    )
+    ledger_named(given.get("ledger"), no_ledger=no_ledger, otherwise=settings.get("ledger"))
+    words = None if file is None or not taken else taken_in_words(file, settings, taken)
+    settings["release"] = settings.get("release") or _beside(source)
+    return Command(settings, form, overwrite, passphrase_fd, words)
 
 
 def merged(project: Settings, given: Settings) -> Settings:
@@ -318,7 +327,7 @@ def merged(project: Settings, given: Settings) -> Settings:
     return {**{name: value for name, value in project.items() if name not in aside}, **said}
 
 
-def _unit(settings: Settings) -> str | list[str] | None:
+def unit_of(settings: Settings) -> str | list[str] | None:
     unit = settings.get("unit")
     if settings.get("each_row_is_a_person"):
         if unit:

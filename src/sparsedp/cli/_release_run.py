@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +30,8 @@ from sparsedp.cli._files import (
     write_csv,
     write_release,
 )
-from sparsedp.cli._options import columns_as_typed, the_ledger
-from sparsedp.cli._release import Declaration
+from sparsedp.cli._options import columns_as_typed
+from sparsedp.cli._release import Command, counting_of, unit_of
 from sparsedp.cli._running import (
     GOES_ON,
     TAKES_NOTE,
@@ -42,61 +42,63 @@ from sparsedp.cli._running import (
     refuse_if_interrupted,
 )
 from sparsedp.cli._speaking import note, show, show_json, warnings_as_notes
-from sparsedp.constraints import Constraints
 from sparsedp.errors import BudgetExceeded, InvalidInput, SparsedpError
-from sparsedp.publishing import checked_mechanism
-from sparsedp.publishing.carrying_out import Course, carried_out, recovered, stored_for
-from sparsedp.publishing.order import Delivery, FileDelivery, Order
+from sparsedp.publishing.order import Delivery, FileDelivery
+from sparsedp.publishing.run import Run, recovered
 
 if TYPE_CHECKING:
-    from sparsedp.privacy.ledger import Ledger, Spend
-    from sparsedp.privacy.ledger_file import DataSetLedger
+    from sparsedp.files.signatures import SigningKey
+    from sparsedp.privacy.ledger import Spend
+    from sparsedp.publishing.order import Order
     from sparsedp.releases.release import Release
 
 
-def published(wanted: Declaration, *, as_json: bool) -> None:
+def published(wanted: Command, *, as_json: bool) -> None:
     """Publish, write the files, and say what was spent."""
-    ledger = None if wanted.ledger is None else the_ledger(wanted.ledger, wanted.dataset, wanted.source)
-    order, delivery = order_of(wanted, records_from(wanted.source)), _delivery_to(wanted)
-    stored = stored_for(order, delivery, ledger) is not None
-    _check_outputs(wanted, as_json=as_json, may_be_there=stored)
-    key = key_to_sign(wanted.sign, wanted.passphrase_fd, form=wanted.form)
+    order = wanted.order(records_from(wanted.source))
+    _check_outputs(wanted, as_json=as_json, may_be_there=Run(order).stored is not None)
+    run = Run(replace(order, sign=_key(wanted)), refuse_if_interrupted)  # who is asked for a passphrase takes time
     if wanted.from_project is not None:
         note(wanted.from_project)
-    with warnings_as_notes(), _honest_when_stopped(Undertaking(wanted, order, delivery, ledger)) as course:
-        with columns_as_typed(wanted.unit, wanted.counting, wanted.domain.names):
-            release = carried_out(order, delivery, ledger, before_debit=refuse_if_interrupted, course=course, sign=key)
+    with warnings_as_notes(), _honest_when_stopped(run, wanted):
+        axes = order.request.domain.names
+        with columns_as_typed(order.request.privacy_unit, counting_of(wanted.settings, axes), axes):
+            release = run.carried_out()
         if wanted.report is not None:
             _report(release, wanted)
         if as_json:
             show_json(_facts(wanted, release))
         else:
-            _tell(wanted, release, was_there=course.was_there)
+            _tell(wanted, release, was_there=run.was_there)
 
 
-def _report(release: Release, wanted: Declaration) -> None:
+def _key(wanted: Command) -> SigningKey | None:
+    return key_to_sign(wanted.settings.get("sign"), wanted.passphrase_fd, form=wanted.kind)
+
+
+def _report(release: Release, wanted: Command) -> None:
     from sparsedp.reports import write_report
 
     try:
-        write_report(release, wanted.report or "", title=wanted.title, file=_file_of(wanted))
+        write_report(release, wanted.report or "", title=wanted.settings.get("title"), file=_file_of(wanted))
     except Exception:
         note(f"the release itself is complete: {wanted.output}.")
         raise
 
 
-def _file_of(wanted: Declaration) -> str | None:
+def _file_of(wanted: Command) -> str | None:
     """The release's own file, for the examples on the page; None if it is no Parquet file."""
-    return Path(wanted.output).name if wanted.output != STANDARD and wanted.form == "parquet" else None
+    return Path(wanted.output).name if wanted.output != STANDARD and wanted.kind == "parquet" else None
 
 
-def _check_outputs(wanted: Declaration, *, as_json: bool, may_be_there: bool = False) -> None:
+def _check_outputs(wanted: Command, *, as_json: bool, may_be_there: bool = False) -> None:
     """Refuse what could not be written, before anything is read or spent.
 
     `may_be_there`: an interrupted run may have written the release; whether it is what is there is looked at later.
     """
     if wanted.output == STANDARD and as_json:
         raise InvalidInput("output", "- together with --json", "standard output can hold only one of the two")
-    check_output(wanted.output, overwrite=wanted.overwrite or may_be_there, binary=wanted.form == "parquet")
+    check_output(wanted.output, overwrite=wanted.overwrite or may_be_there, binary=wanted.kind == "parquet")
     if wanted.report is not None:
         check_endings(wanted.report, (".html", ".htm"), "report")
         if wanted.report == STANDARD:
@@ -104,25 +106,7 @@ def _check_outputs(wanted: Declaration, *, as_json: bool, may_be_there: bool = F
         check_output(wanted.report, overwrite=wanted.overwrite, binary=False)
 
 
-def order_of(wanted: Declaration, source: Any) -> Order:
-    """What is to be published of these records, checked."""
-    counting = {
-        "domain": wanted.domain,
-        "privacy_unit": wanted.unit,
-        "max_contributions": wanted.max_contributions,
-        **wanted.counting,
-    }
-    return Order(
-        source,
-        counting,
-        checked_mechanism(wanted.mechanism),
-        wanted.asked,
-        wanted.neighbours,
-        Constraints(integers=True) if wanted.integers else None,
-    )
-
-
-def _facts(wanted: Declaration, release: Release) -> dict[str, Any]:
+def _facts(wanted: Command, release: Release) -> dict[str, Any]:
     return {
         "release": wanted.output,
         "report": wanted.report,
@@ -137,7 +121,7 @@ def _facts(wanted: Declaration, release: Release) -> dict[str, Any]:
     }
 
 
-def _tell(wanted: Declaration, release: Release, *, was_there: bool) -> None:
+def _tell(wanted: Command, release: Release, *, was_there: bool) -> None:
     say = note if wanted.output == STANDARD else show
     where = "standard output" if wanted.output == STANDARD else wanted.output
     wrote = f"{where} was there already, and is now recorded as delivered" if was_there else f"Wrote {where}"
@@ -159,35 +143,35 @@ def _tell(wanted: Declaration, release: Release, *, was_there: bool) -> None:
 # Say what `sparsedp release` would do.
 
 
-def dry_run(wanted: Declaration, *, as_json: bool) -> None:
+def dry_run(wanted: Command, *, as_json: bool) -> None:
     """Say what would be spent and published. No record is read and no ledger changed.
 
     It ends with the code that the release would end with, as far as that can be told without the records.
     """
-    ledger = None if wanted.ledger is None else the_ledger(wanted.ledger, wanted.dataset, wanted.source)
-    order, delivery = order_of(wanted, unread(wanted.source)), _delivery_to(wanted)
-    spend = stored_for(order, delivery, ledger)
-    stored = spend is not None
-    was_there = ledger is not None and spend is not None and _is_there(ledger, spend, wanted, delivery)
+    order = wanted.order(unread(wanted.source))
+    order = replace(order, sign=_key(wanted))
+    run, ledger, key = Run(order), order.terms.ledger, order.sign
+    stored = run.stored
+    was_there = stored is not None and _is_there(run, stored, wanted)
     _check_outputs(wanted, as_json=as_json, may_be_there=was_there)
-    key = key_to_sign(wanted.sign, wanted.passphrase_fd, form=wanted.form)
     if wanted.from_project is not None:
         note(wanted.from_project)
     left = None if ledger is None else ledger.remaining
-    refusal = None if ledger is None or stored else _refusal(ledger, order)
+    refusal = None if stored is not None else _refusal(run)
     if as_json:
+        request, terms = order.request, order.terms
         show_json(
             {
                 "dry_run": True,
                 "source": wanted.source,
-                "domain": wanted.domain.describe(),
-                "cells": wanted.domain.size,
-                "unit": wanted.unit,
-                "max_contributions": wanted.max_contributions,
-                "neighbours": wanted.neighbours,
-                "mechanism": repr(wanted.mechanism),
-                "stored": None if spend is None else {"spend": spend.number, "time": spend.time},
-                "would_spend": None if stored else wanted.asked.budget.describe(),
+                "domain": request.domain.describe(),
+                "cells": request.domain.size,
+                "unit": unit_of(wanted.settings),
+                "max_contributions": request.max_contributions,
+                "neighbours": terms.neighbours.relation,
+                "mechanism": repr(order.mechanism),
+                "stored": None if stored is None else {"spend": stored.number, "time": stored.time},
+                "would_spend": None if stored is not None else terms.budget.describe(),
                 "left": None if left is None else left.describe(),
                 "refusal": None if refusal is None else str(refusal),
                 "release": wanted.output,
@@ -196,7 +180,7 @@ def dry_run(wanted: Declaration, *, as_json: bool) -> None:
             }
         )
     else:
-        _tell_in_advance(wanted, left, refusal, spend, was_there=was_there)
+        _tell_in_advance(wanted, order, left, refusal, stored, was_there=was_there)
         if key is not None:
             show(f"Would sign with {key.fingerprint}.")
     if refusal is not None:
@@ -204,11 +188,19 @@ def dry_run(wanted: Declaration, *, as_json: bool) -> None:
 
 
 def _tell_in_advance(
-    wanted: Declaration, left: Any, refusal: SparsedpError | None, stored: Spend | None, *, was_there: bool
+    wanted: Command,
+    order: Order,
+    left: Any,
+    refusal: SparsedpError | None,
+    stored: Spend | None,
+    *,
+    was_there: bool,
 ) -> None:
-    whom = "each person, every record being another's" if wanted.unit is None else f"each {_columns(wanted.unit)}"
-    show(f"Would count {wanted.source} by {wanted.domain}: {wanted.domain.size:,} cells.")
-    records = "1 record" if wanted.max_contributions == 1 else f"{wanted.max_contributions:,} records"
+    request = order.request
+    unit = request.privacy_unit
+    whom = "each person, every record being another's" if unit is None else f"each {' + '.join(unit)}"
+    show(f"Would count {wanted.source} by {request.domain}: {request.domain.size:,} cells.")
+    records = "1 record" if request.max_contributions == 1 else f"{request.max_contributions:,} records"
     show(f"Would count at most {records} of {whom}.")
     if stored is not None:
         what = f"what an interrupted run has stored (spend {stored.number}, {stored.time})"
@@ -216,7 +208,7 @@ def _tell_in_advance(
     else:
         from sparsedp.mechanisms.named import name_and_settings
 
-        show(f"Would spend {wanted.asked.budget} by {name_and_settings(wanted.mechanism)}{_of_what(wanted, left)}.")
+        show(f"Would spend {order.terms.budget} by {name_and_settings(order.mechanism)}{_of_what(wanted, left)}.")
     files = [] if was_there else [wanted.output]
     files += [] if wanted.report is None else [wanted.report]
     if was_there:
@@ -228,25 +220,25 @@ def _tell_in_advance(
     show("Nothing was read and nothing was spent.")
 
 
-def _columns(unit: str | list[str]) -> str:
-    return unit if isinstance(unit, str) else " + ".join(unit)
-
-
-def _of_what(wanted: Declaration, left: Any) -> str:
+def _of_what(wanted: Command, left: Any) -> str:
     if wanted.ledger is None:
         return ", in no ledger"
     return f" of what is left in {wanted.ledger}: {left or 'nothing'}"
 
 
-def _is_there(ledger: Ledger, spend: Spend, wanted: Declaration, delivery: Delivery) -> bool:
+def _is_there(run: Run, stored: Spend, wanted: Command) -> bool:
     """Whether an interrupted run has written the release, too, and only did not come to record it."""
-    return wanted.output != STANDARD and Path(wanted.output).is_file() and delivery.has(recovered(ledger, spend))
+    order, ledger = run.order, run.order.terms.ledger
+    if ledger is None or wanted.output == STANDARD or not Path(wanted.output).is_file():
+        return False
+    release = recovered(ledger, stored)
+    return order.delivery.has(release if order.sign is None else release.sign(order.sign))
 
 
-def _refusal(ledger: Ledger, order: Order) -> SparsedpError | None:
+def _refusal(run: Run) -> SparsedpError | None:
     """What the ledger would say to the debit, without making it."""
     try:
-        ledger.check(order.budget, rho=order.asked.rho, relation=order.relation)
+        run.check()
     except (BudgetExceeded, InvalidInput) as error:
         return error
     return None
@@ -255,95 +247,72 @@ def _refusal(ledger: Ledger, order: Order) -> SparsedpError | None:
 # What `sparsedp release` says when it is stopped, by Ctrl-C or an error: what was spent, what is there, what to do.
 
 
-@dataclass
-class Undertaking:
-    """A release under way, with all that can be asked how far it came."""
+def _done(run: Run, wanted: Command) -> str:
+    """What was spent and written so far; empty if that is nothing."""
+    if run.delivered:
+        return _is_delivered(run, wanted)
+    spend = run.paid
+    if spend is None:
+        return _done_without_a_debit(run, wanted)
+    if spend.state == "delivered":
+        return _is_delivered(run, wanted)
+    paid = (
+        "Nothing more was spent."
+        if run.taken_up
+        else f"{spend.budget.amount} was debited from the ledger and stays spent."
+    )
+    left = "Nothing is stored of what it paid for: the same command would spend again."
+    return f"{paid} {_how_to_go_on(run, wanted, spend, 'again, also') or left}"
 
-    wanted: Declaration
-    order: Order
-    delivery: Delivery
-    ledger: DataSetLedger | None
-    course: Course = field(default_factory=Course)
 
-    def __post_init__(self) -> None:
-        self._before = set() if self.ledger is None else {entry.token for entry in self.ledger.entries}
-
-    def done(self) -> str:
-        """What was spent and written so far; empty if that is nothing."""
-        if self.course.delivered:
-            return self._is_there()
-        spend = self._spend()
-        if spend is None:
-            return self._without_a_debit()
-        if spend.state == "delivered":
-            return self._is_there()
-        taken = f"{spend.budget.amount} was debited from the ledger and stays spent."
-        paid = taken if self.course.taken_up is None else "Nothing more was spent."
-        left = "Nothing is stored of what it paid for: the same command would spend again."
-        return f"{paid} {self._how_to_go_on(spend, 'again, also') or left}"
-
-    def remedy(self) -> str:
-        """After an error: how to get what is paid for; empty if there is nothing to be had, or to be done."""
-        spend = self._spend()
-        if spend is None or spend.state == "delivered":
-            return ""
-        return self._how_to_go_on(spend, "once that is mended, or now")
-
-    def _how_to_go_on(self, spend: Spend, when: str) -> str:
-        """The commands that deliver what a spend has paid for; empty if nothing is stored of it."""
-        wanted = self.wanted
-        if self._has_arrived():
-            return f"{wanted.output} holds the release, whole: the same command again {TAKES_NOTE}"
-        if spend.synopsis_path is None:
-            return ""
-        form = "" if form_of(wanted.output, None) == wanted.form else f" --format {wanted.form}"
-        output = "FILE" if Path(wanted.output).exists() else shlex.quote(wanted.output)
-        recover = f"sparsedp ledger recover {shlex.quote(wanted.ledger or '')} --spend {spend.number} -o {output}{form}"
-        # Records that are piped in have no name: their order is known by where its release goes.
-        same = f"{when} with another -o" if self.order.is_of_a_file else when.partition(",")[0]
-        return f"The same command {same}, or `{recover}` {GOES_ON}"
-
-    def _spend(self) -> Spend | None:
-        """What pays for it, as the ledger has it now."""
-        if self.ledger is None:
-            return None
-        known, request = self.course.spend, self.order.request(self.delivery.name)
-        for entry in reversed(self.ledger.entries):
-            ours = entry.token not in self._before and entry.request == request
-            if ours if known is None else entry.token == known.token:
-                return self.ledger.stored(entry)
-        return None
-
-    def _without_a_debit(self) -> str:
-        if self._has_arrived():
-            return self._is_there()
-        if self.course.release is not None and self.wanted.output == STANDARD:
-            amount = self.course.release.spent.amount
-            return f"Part of the release may have gone to standard output: count {amount} as spent."
+def _remedy(run: Run, wanted: Command) -> str:
+    """After an error: how to get what is paid for; empty if there is nothing to be had, or to be done."""
+    spend = run.paid
+    if spend is None or spend.state == "delivered":
         return ""
+    return _how_to_go_on(run, wanted, spend, "once that is mended, or now")
 
-    def _has_arrived(self) -> bool:
-        return self.course.release is not None and self.delivery.has(self.course.release)
 
-    def _is_there(self) -> str:
-        place = self.wanted.output
-        where = "went to standard output" if place == STANDARD else f"is {place}"
-        return f"{self.wanted.asked.budget.amount} is spent, and the release {where}."
+def _how_to_go_on(run: Run, wanted: Command, spend: Spend, when: str) -> str:
+    """The commands that deliver what a spend has paid for; empty if nothing is stored of it."""
+    if run.has_arrived:
+        return f"{wanted.output} holds the release, whole: the same command again {TAKES_NOTE}"
+    if spend.synopsis_path is None:
+        return ""
+    form = "" if form_of(wanted.output, None) == wanted.kind else f" --format {wanted.kind}"
+    output = "FILE" if Path(wanted.output).exists() else shlex.quote(wanted.output)
+    recover = f"sparsedp ledger recover {shlex.quote(wanted.ledger or '')} --spend {spend.number} -o {output}{form}"
+    # Records that are piped in have no name: their order is known by where its release goes.
+    same = when.partition(",")[0] if run.order.request.file is None else f"{when} with another -o"
+    return f"The same command {same}, or `{recover}` {GOES_ON}"
+
+
+def _done_without_a_debit(run: Run, wanted: Command) -> str:
+    if run.has_arrived:
+        return _is_delivered(run, wanted)
+    if run.release is not None and wanted.output == STANDARD:
+        return f"Part of the release may have gone to standard output: count {run.release.spent.amount} as spent."
+    return ""
+
+
+def _is_delivered(run: Run, wanted: Command) -> str:
+    where = "went to standard output" if wanted.output == STANDARD else f"is {wanted.output}"
+    return f"{run.order.terms.budget.amount} is spent, and the release {where}."
 
 
 @contextmanager
-def _honest_when_stopped(undertaking: Undertaking) -> Iterator[Course]:
+def _honest_when_stopped(run: Run, wanted: Command) -> Iterator[None]:
     """Whatever ends the block, its last sentence is true."""
-    unknown = _where_to_look(undertaking.wanted)
+    unknown = _where_to_look(run, wanted)
     from_here_on(unknown)
     try:
-        yield undertaking.course
-        from_here_on(undertaking.done())
+        yield
+        from_here_on(_done(run, wanted))
     except BaseException as error:
         try:
             if is_interrupted(error):
-                raise Interrupted(undertaking.done()) from None
-            remedy = undertaking.remedy()
+                raise Interrupted(_done(run, wanted)) from None
+            remedy = _remedy(run, wanted)
         except SparsedpError:  # the ledger cannot be read now
             if is_interrupted(error):
                 raise Interrupted(unknown) from None
@@ -353,11 +322,11 @@ def _honest_when_stopped(undertaking: Undertaking) -> Iterator[Course]:
         raise
 
 
-def _where_to_look(wanted: Declaration) -> str:
+def _where_to_look(run: Run, wanted: Command) -> str:
     """If it is stopped once more, while it finds out how far it came."""
     if wanted.ledger is not None:
         return f"What was spent is told by `sparsedp ledger show {shlex.quote(wanted.ledger)}`."
-    return f"If anything was written to {wanted.output}, {wanted.asked.budget.amount} is spent."
+    return f"If anything was written to {wanted.output}, {run.order.terms.budget.amount} is spent."
 
 
 # Where `sparsedp release` brings a release: a Parquet file, a CSV file, or standard output.
@@ -398,8 +367,8 @@ class OutputDelivery:
             write(release)
 
 
-def _delivery_to(wanted: Declaration) -> Delivery:
+def delivery_to(output: str, form: str, *, overwrite: bool) -> Delivery:
     """The place that was asked for."""
-    if wanted.output != STANDARD and wanted.form == "parquet":
-        return FileDelivery(wanted.output, overwrite=wanted.overwrite)
-    return OutputDelivery(wanted.output, wanted.form, overwrite=wanted.overwrite)
+    if output != STANDARD and form == "parquet":
+        return FileDelivery(output, overwrite=overwrite)
+    return OutputDelivery(output, form, overwrite=overwrite)

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from sparsedp.arrays import Integers
-from sparsedp.axes.domain import Declared, Quantity
+from sparsedp.axes.domain import Declared
 from sparsedp.counts import Counts
+from sparsedp.errors import InvalidInput
 from sparsedp.ingest._cells import Lookups, steps_of
 from sparsedp.ingest._columns import RECORDS, Needed, Source, SourceColumn
 from sparsedp.ingest.bounding import PersonColumn, Reservoir, kept_totals, person_column
-from sparsedp.ingest.request import Request, request_of
+from sparsedp.ingest.request import Request
 from sparsedp.ingest.session import guarded, session
 from sparsedp.ingest.sources import source_of
+from sparsedp.noise.source import fresh_word
 from sparsedp.progress import stage
 from sparsedp.validate import Number
 
@@ -68,36 +70,65 @@ def count(
     Memory has a bound, and what does not fit is sorted in a private temporary folder; the environment variable
     SPARSEDP_MEMORY changes it.
     """
-    request = request_of(domain, privacy_unit, max_contributions, columns, outside, value, clamp, resolution, csv, key)
+    request = Request.of(
+        source,
+        domain,
+        privacy_unit=privacy_unit,
+        max_contributions=max_contributions,
+        columns=columns,
+        outside=outside,
+        value=value,
+        clamp=clamp,
+        resolution=resolution,
+        csv=csv,
+    )
+    return counted(request, key)
+
+
+def counted(request: Request, key: bytes | None = None) -> Counts:
+    """The records that were asked for, counted as `count` says; `key`, which decides whose are kept, as there."""
+    words = _key(key)
     with stage("counting records"):
-        totals = _totals(request, source_of(source, request.needed, request.dialect))
-    amounts = request.amounts
+        totals = _totals(request, words, source_of(request.source, request.needed, request.dialect))
     return Counts(
         values=totals.reshape(request.domain.shape),
         domain=request.domain,
         contribution=request.contribution,
         privacy_unit=request.privacy_unit,
         max_contributions=request.max_contributions,
-        quantity=Quantity() if amounts is None else Quantity(amounts.column, amounts.resolution),
-        negative=amounts is not None and amounts.lowest < 0,
+        quantity=request.quantity,
+        negative=request.negative,
         multiline=request.dialect.multiline,
     )
 
 
-def _totals(request: Request, source: Source) -> Integers:
+Key = tuple[int, int]
+"""Two secret words."""
+
+
+def _key(key: object) -> Key:
+    """Fresh words from the operating system, unless a test gives its own."""
+    if key is not None and (not isinstance(key, bytes) or len(key) != 16):
+        raise InvalidInput("key", "not 16 bytes", "leave it out: a fresh secret is drawn for each count")
+    if key is None:
+        return fresh_word(), fresh_word()
+    return int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")
+
+
+def _totals(request: Request, key: Key, source: Source) -> Integers:
     """Sorted by hashes first, where the records can be read again: should two people share one, by the people
     themselves. Both give the same totals, so that it does not matter to anybody which it was."""
-    totals = _totals_in_order(request, source, by_hash=True) if source.again else None
-    return cast(Integers, _totals_in_order(request, source, by_hash=False)) if totals is None else totals
+    totals = _totals_in_order(request, key, source, by_hash=True) if source.again else None
+    return cast(Integers, _totals_in_order(request, key, source, by_hash=False)) if totals is None else totals
 
 
-def _totals_in_order(request: Request, source: Source, *, by_hash: bool) -> Integers | None:
+def _totals_in_order(request: Request, key: Key, source: Source, *, by_hash: bool) -> Integers | None:
     with session() as connection:
 
         def run() -> Integers | None:
             query = _query_of(request, source.attach(connection, request.needed), Lookups(connection))
             sums = request.amounts is not None
-            reservoir = Reservoir(request.domain.size, request.max_contributions, request.key, sums=sums)
+            reservoir = Reservoir(request.domain.size, request.max_contributions, key, sums=sums)
             return kept_totals(connection, query.cells, query.people, reservoir, sums=sums, by_hash=by_hash)
 
         return guarded(run)
@@ -178,7 +209,18 @@ def NOT_PRIVATE_losses(  # noqa: N802
     axis, in their order, it is missing or cannot be read, or is outside; its value is missing or cannot be read; its
     person has more than `max_contributions`.
     """
-    request = request_of(domain, privacy_unit, max_contributions, columns, outside, value, clamp, resolution, csv, None)
+    request = Request.of(
+        source,
+        domain,
+        privacy_unit=privacy_unit,
+        max_contributions=max_contributions,
+        columns=columns,
+        outside=outside,
+        value=value,
+        clamp=clamp,
+        resolution=resolution,
+        csv=csv,
+    )
     with stage("looking for what is left out"), session() as connection:
 
         def run() -> NotPrivateLosses:

@@ -1,4 +1,4 @@
-"""What is asked of a count, checked before any record is looked at.
+"""What is asked of a count: which records, in which cells, and who is one person; checked before any is looked at.
 
 Amounts are the values of a column as whole steps of a grid, within declared bounds: what sums of them are made of.
 Every value is read as the nearest float (DOUBLE), also a decimal, a whole number and text; it is clamped, divided by
@@ -9,18 +9,20 @@ steps gets one of them. Infinite values are clamped like any other; what is no n
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from sparsedp import validate
 from sparsedp.axes import Axis
-from sparsedp.axes.domain import Domain
+from sparsedp.axes.domain import RECORDS, Domain, Quantity
 from sparsedp.errors import InvalidInput
 from sparsedp.ingest._cells import Outside, outside_of, real_number, sql_double
 from sparsedp.ingest._columns import Needed, SourceColumn
 from sparsedp.ingest._csv import Dialect, dialect_of
-from sparsedp.noise.source import fresh_word
+from sparsedp.privacy.neighbours import Counted
 
 _MOST_CONTRIBUTIONS = 2**20
 """Of one person: so many records of one person are held in memory."""
@@ -28,10 +30,14 @@ _MOST_CONTRIBUTIONS = 2**20
 _A_UNIT = 'name the column that says whose a record is, such as privacy_unit="patient_id"'
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Request:
-    """The domain, who a person is, and what to do with each of their records."""
+    """The records, the domain, who a person is, and what to do with each of their records.
 
+    All of it but the records themselves is public, and what becomes of them follows from it.
+    """
+
+    source: Any
     domain: Domain
     privacy_unit: tuple[str, ...] | None
     max_contributions: int
@@ -39,7 +45,50 @@ class Request:
     outside: tuple[Outside, ...]
     amounts: Amounts | None
     dialect: Dialect
-    key: tuple[int, int]
+
+    @classmethod
+    def of(
+        cls,
+        source: Any,
+        domain: object,
+        *,
+        privacy_unit: object,
+        max_contributions: object = 1,
+        columns: object = None,
+        outside: object = "drop",
+        value: object = None,
+        clamp: object = None,
+        resolution: object = None,
+        csv: object = None,
+    ) -> Request:
+        """The arguments of `count`, checked."""
+        cells = _domain(domain)
+        unit = _unit(privacy_unit)
+        most = validate.whole("max_contributions", max_contributions, most=_MOST_CONTRIBUTIONS)
+        if unit is None and most != 1:
+            given = f"{most}, and without a privacy_unit every record is another person's"
+            raise InvalidInput("max_contributions", given, f"leave it at 1, or {_A_UNIT}")
+        return cls(
+            source=source,
+            domain=cells,
+            privacy_unit=unit,
+            max_contributions=most,
+            axis_columns=_axis_columns(cells, columns),
+            outside=outside_of(cells, outside),
+            amounts=_amounts_of(value, clamp, resolution),
+            dialect=dialect_of(csv),
+        )
+
+    def asked_of(self, source: Any) -> Request:
+        """The same of other records, which are in memory or plain CSV."""
+        return replace(self, source=source, dialect=dialect_of(None))
+
+    @property
+    def file(self) -> str | None:
+        """The whole path of records that have one; None of those in memory, or piped in."""
+        if not isinstance(self.source, str | os.PathLike):
+            return None
+        return os.path.abspath(os.fsdecode(self.source))
 
     @property
     def needed(self) -> list[Needed]:
@@ -53,36 +102,20 @@ class Request:
         """The most that one person adds, in L1."""
         return self.max_contributions * (1 if self.amounts is None else self.amounts.largest)
 
+    @property
+    def counted(self) -> Counted:
+        """How that bound is enforced."""
+        return Counted(self.privacy_unit, self.max_contributions, self.quantity.resolution, self.dialect.multiline)
 
-def request_of(
-    domain: object,
-    privacy_unit: object,
-    max_contributions: object,
-    columns: object,
-    outside: object,
-    value: object,
-    clamp: object,
-    resolution: object,
-    csv: object,
-    key: object,
-) -> Request:
-    """The arguments of `count`, checked."""
-    cells = _domain(domain)
-    unit = _unit(privacy_unit)
-    most = validate.whole("max_contributions", max_contributions, most=_MOST_CONTRIBUTIONS)
-    if unit is None and most != 1:
-        given = f"{most}, and without a privacy_unit every record is another person's"
-        raise InvalidInput("max_contributions", given, f"leave it at 1, or {_A_UNIT}")
-    return Request(
-        domain=cells,
-        privacy_unit=unit,
-        max_contributions=most,
-        axis_columns=_axis_columns(cells, columns),
-        outside=outside_of(cells, outside),
-        amounts=_amounts_of(value, clamp, resolution),
-        dialect=dialect_of(csv),
-        key=_key(key),
-    )
+    @property
+    def quantity(self) -> Quantity:
+        """What the cells hold."""
+        return RECORDS if self.amounts is None else Quantity(self.amounts.column, self.amounts.resolution)
+
+    @property
+    def negative(self) -> bool:
+        """Whether cells can be negative."""
+        return self.amounts is not None and self.amounts.lowest < 0
 
 
 def _domain(domain: object) -> Domain:
@@ -117,15 +150,6 @@ def _axis_columns(domain: Domain, columns: object) -> tuple[str, ...]:
         if not isinstance(column, str):
             raise InvalidInput(f"columns[{axis!r}]", f"of type {type(column).__name__}", "give a column's name")
     return tuple(str(named.get(name, name)) for name in domain.names)
-
-
-def _key(key: object) -> tuple[int, int]:
-    """Two words; fresh ones from the operating system unless a test gives its own."""
-    if key is not None and (not isinstance(key, bytes) or len(key) != 16):
-        raise InvalidInput("key", "not 16 bytes", "leave it out: a fresh secret is drawn for each count")
-    if key is None:
-        return fresh_word(), fresh_word()
-    return int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")
 
 
 # The values of a column as whole steps of a grid, within declared bounds: what sums of them are made of.

@@ -16,7 +16,7 @@ from sparsedp.arrays import Integers, usual_warnings
 from sparsedp.axes.domain import Declared, Domain
 from sparsedp.constraints import Constraints
 from sparsedp.counts import Counts
-from sparsedp.errors import InvalidInput
+from sparsedp.errors import InvalidInput, PrivateSide
 from sparsedp.measurement import RawMeasurement
 from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
 from sparsedp.mechanisms.private_table import PrivateTable, private_table, public_knowledge
@@ -169,21 +169,47 @@ class Mechanism(ABC):
         _handed_over(synopsis, spend, ledger)
         return synopsis
 
-    @usual_warnings()
     def _paid_for(
         self, table: PrivateTable, terms: Terms, constraints: Constraints | None
     ) -> tuple[Synopsis, Spend | None]:
-        """Check, debit, measure and, where the ledger keeps a file, store: in this order."""
-        cells, domain = table.cells, table.domain
-        plan = self._plan_in_advance(cells.size, terms, domain)
-        spend = terms.debit(f"{self.name}, {cells.size} cells", mechanism=repr(self), domain=domain)
+        plan = self.checked(table.cells.size, terms, table.domain)
+        spend = self.debited(table, terms)
+        return self.drawn(table, plan, terms, constraints, spend), spend
+
+    # Check, debit, draw: in this order.
+
+    @usual_warnings()
+    def checked(self, cells: int, terms: Terms, domain: Domain | None) -> Plan | None:
+        """Refuse, from public facts alone, what could not be measured; the plan, if it takes no look at the counts."""
+        return self._plan_in_advance(cells, terms, domain)
+
+    def debited(self, table: PrivateTable, terms: Terms, request: str | None = None) -> Spend | None:
+        """Take the budget off the ledger, if there is one; `request`: of an order that may be taken up again."""
+        promised = terms.neighbours
+        if (table.contribution, table.counted) != (promised.contribution, promised.counted):
+            raise PrivateSide("These counts have another bound on what one person adds than the terms promise.")
+        purpose = f"{self.name}, {table.cells.size} cells"
+        return terms.debit(purpose, mechanism=repr(self), domain=table.domain, request=request)
+
+    @usual_warnings()
+    def drawn(
+        self,
+        table: PrivateTable,
+        plan: Plan | None,
+        terms: Terms,
+        constraints: Constraints | None,
+        spend: Spend | None,
+    ) -> Synopsis:
+        """Measure what was checked and debited; stored, where the ledger keeps a file, before anybody sees it."""
         with spent_already(spend):
-            with stage(f"measuring {cells.size:,} cells"):
-                synopsis = self._measured(cells, plan, terms, domain, negative=table.negative, constraints=constraints)
+            with stage(f"measuring {table.cells.size:,} cells"):
+                synopsis = self._measured(
+                    table.cells, plan, terms, table.domain, negative=table.negative, constraints=constraints
+                )
             synopsis = replace(synopsis, plan=replace(synopsis.plan, quantity=table.quantity))
             if terms.ledger is not None and spend is not None:
                 terms.ledger.settle(spend, synopsis)
-            return synopsis, spend
+            return synopsis
 
     def _measured(
         self,
@@ -233,7 +259,7 @@ def terms_for(
         ledger,
         sampler,
         source,
-        public_knowledge(constraints, table),
+        public_knowledge(constraints, table.cells.size, table.domain, table.quantity, negative=table.negative),
         table.counted,
     )
 

@@ -143,7 +143,7 @@ class Compressive(Mechanism):
             cells,
             basis_over(self.basis, cells.size, domain),
             epsilon_select=epsilon_select,
-            measure=terms.asked.part(1 - self._share),
+            measure=terms.budget.part(1 - self._share),
             distance=terms.neighbours.distance,
             form=self.selection,
             constants=self._constants(domain, gaussian=terms.gaussian),

@@ -58,17 +58,18 @@ def _of_records(counts: Counts, domain: Domain | None, contribution: int | None,
     )
 
 
-def public_knowledge(constraints: Constraints | None, table: PrivateTable) -> bool:
-    """Check constraints against the table before anything is spent; whether they fix sums of the data."""
+def public_knowledge(
+    constraints: Constraints | None, cells: int, domain: Domain | None, quantity: Quantity, *, negative: bool
+) -> bool:
+    """Check constraints against what a table will be, before anything is spent; whether they fix sums of the data."""
     if constraints is None:
         return False
     if not isinstance(constraints, Constraints):
         raise InvalidInput("constraints", f"of type {type(constraints).__name__}", "give a sparsedp.Constraints")
-    if table.negative:
+    if negative:
         raise InvalidInput("negative", "True beside constraints", "leave it out: constrained cells are non-negative")
-    if table.quantity != RECORDS:
+    if quantity != RECORDS:
         raise InvalidInput("constraints", "given for the sums of a value", "give them for counts of records")
-    cells, domain = table.cells.size, table.domain
     checked = constraints.checked(*((cells,), None) if domain is None else (domain.shape, domain.names))
     if domain is not None and not all(domain.ordered[axis] for axis in checked.monotone):
         raise InvalidInput("monotone", "along an axis of categories", "they have no order; give an ordered axis")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
@@ -15,7 +15,7 @@ from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
 from sparsedp.mechanisms.roots import root_below
 from sparsedp.noise.samplers import SAMPLERS, NoiseSampler
 from sparsedp.noise.source import RandomSource, SystemSource, protects
-from sparsedp.privacy.budget import Asked, Budget, asked_for
+from sparsedp.privacy.budget import Budget, asked_for
 from sparsedp.privacy.conversion import epsilon_of
 from sparsedp.privacy.guarantee import Expense, Guarantee
 from sparsedp.privacy.ledger import Ledger, Spend
@@ -31,7 +31,7 @@ WHOLE = Fraction(1)
 class Terms:
     """What a caller asked for, checked."""
 
-    asked: Asked
+    budget: Budget
     neighbours: Neighbours
     sampler: NoiseSampler
     source: RandomSource
@@ -40,14 +40,14 @@ class Terms:
     @property
     def gaussian(self) -> bool:
         """Whether the noise is Gaussian: under ρ and under (ε, δ)."""
-        return self.asked.rho is not None
+        return self.budget.rho_spent is not None
 
     @property
     def epsilon(self) -> Fraction:
         """The ε of a pure budget; refused for the other kinds, which have no use for it."""
-        if self.gaussian or self.asked.budget.epsilon is None:
-            raise InvalidInput("budget", str(self.asked.budget), "give epsilon alone: this takes pure ε")
-        return self.asked.budget.epsilon
+        if self.gaussian or self.budget.epsilon is None:
+            raise InvalidInput("budget", str(self.budget), "give epsilon alone: this takes pure ε")
+        return self.budget.epsilon
 
     def noise(
         self, l1_sensitivity: int, l2_sensitivity_squared: int, share: Fraction = WHOLE, purpose: str = "measure"
@@ -57,7 +57,7 @@ class Terms:
         Under pure ε discrete Laplace noise of scale Δ₁/(share·ε), else discrete Gaussian noise of σ² = Δ₂²/(2·share·ρ).
         Nothing is drawn yet. Noise too wide for 64 bits is refused, so ask for it once before the debit.
         """
-        part = self.asked.part(share)
+        part = self.budget.part(share)
         law: DiscreteLaplaceLaw | DiscreteGaussianLaw
         if part.rho is not None:
             variance = Fraction(l2_sensitivity_squared) / (2 * part.rho)
@@ -74,7 +74,7 @@ class Terms:
 
         Under pure ε, share·ε. Under ρ, √(8·share·ρ): the draw is ε₀²/8-zCDP (`noise/exponential.md`).
         """
-        part = self.asked.part(share)
+        part = self.budget.part(share)
         epsilon = self.epsilon * share if part.rho is None else root_below(8 * part.rho)
         return epsilon, Expense(purpose, part)
 
@@ -83,13 +83,13 @@ class Terms:
 
         Under pure ε, share·ε. Under ρ, √(2·share·ρ): what is ε₀-private is ε₀²/2-zCDP (Bun and Steinke 2016).
         """
-        part = self.asked.part(share)
+        part = self.budget.part(share)
         epsilon = self.epsilon * share if part.rho is None else root_below(2 * part.rho)
         return epsilon, Expense(purpose, part)
 
     def share_of(self, expense: Expense) -> Fraction:
         """Which part of the budget an expense was."""
-        whole, part = self.asked.part(WHOLE), expense.budget
+        whole, part = self.budget.part(WHOLE), expense.budget
         if whole.rho is not None and part.rho is not None:
             return part.rho / whole.rho
         if whole.epsilon is not None and part.epsilon is not None:
@@ -107,38 +107,51 @@ class Terms:
 
     def _too_small(self, least: Fraction) -> InvalidInput:
         """What to say of a budget below `least`, in the caller's own words."""
-        budget = self.asked.budget
+        budget = self.budget
         name, amount = ("rho", budget.rho) if budget.epsilon is None else ("epsilon", budget.epsilon)
         if budget.delta:
             least = epsilon_of(least, budget.delta)
         given = f"{float(amount or 0):.1e}, so small that the noise would not fit 64-bit integers"
         return InvalidInput(name, given, f"give at least {float(least) * 1.1:.1e}")
 
-    def debit(self, purpose: str, *, mechanism: str, domain: Domain | None) -> Spend | None:
+    @property
+    def charged(self) -> Budget:
+        """The budget, saying whom it is counted for: what is debited."""
+        return self.budget.counted_for(self.neighbours.whom)
+
+    def check(self, entries: Sequence[Spend] | None = None) -> None:
+        """Refuse what the ledger would refuse to debit now; nothing is taken. `entries`: as it has just been read."""
+        if self.ledger is not None:
+            rho, relation = self.budget.rho_spent, self.neighbours.relation
+            self.ledger.check(self.charged, rho=rho, relation=relation, entries=entries)
+
+    def debit(self, purpose: str, *, mechanism: str, domain: Domain | None, request: str | None = None) -> Spend | None:
         """Take the whole budget off the ledger, if there is one; after this, noise may be drawn.
 
-        The ledger also keeps what was published, in public words: the mechanism, the cells, the neighbours.
+        The ledger also keeps what was published, in public words: the mechanism, the cells, the neighbours; and the
+        `request`, by which a run that is started again finds what was paid for.
         """
         if self.ledger is None:
             return None
         return self.ledger.debit(
-            self.asked.budget.counted_for(self.neighbours.whom),
+            self.charged,
             purpose,
-            rho=self.asked.rho,
+            rho=self.budget.rho_spent,
             relation=self.neighbours.relation,
             parameters={
                 "mechanism": mechanism,
                 **({} if domain is None else {"cells": str(domain)}),
                 "neighbours": str(self.neighbours),
             },
+            request=request,
         )
 
     def guarantee(self, expenses: Iterable[Expense]) -> Guarantee:
         """The promise of a release that was paid for by these expenses, which may not exceed the budget."""
         paid = tuple(expenses)
         if sum(map(self.share_of, paid)) > WHOLE:
-            raise InvalidInput("expenses", f"more than {self.asked.budget}", "give phases shares that add up to 1")
-        stated = self.asked.budget if self.asked.budget.delta else None
+            raise InvalidInput("expenses", f"more than {self.budget}", "give phases shares that add up to 1")
+        stated = self.budget if self.budget.delta else None
         return Guarantee(paid, self.neighbours, protects(self.source), stated=stated)
 
 
@@ -155,7 +168,7 @@ def checked_pure_terms(
     if isinstance(epsilon, Budget) and epsilon.delta == 0:
         epsilon = epsilon.epsilon
     whom, chosen, bits, books = _checked_surroundings(contribution, neighbours, ledger, sampler, source, unit)
-    return Terms(Asked(Budget(epsilon=validate.budget("epsilon", epsilon))), whom, chosen, bits, books)
+    return Terms(Budget(epsilon=validate.budget("epsilon", epsilon)), whom, chosen, bits, books)
 
 
 def checked_terms(

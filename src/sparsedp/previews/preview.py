@@ -65,7 +65,7 @@ def preview(
     table = _checked_domain(domain)
     totals = _checked_totals(total)
     guesses = _checked_guesses(smoothness, totals, table)
-    budget = asked_for(epsilon, rho, delta).budget
+    budget = asked_for(epsilon, rho, delta)
     whom = Neighbours(contribution, neighbours)
     setting = Setting(checked_mechanism(mechanism), budget, whom.contribution, whom.relation)
     setting.plain_noise(ASKED_FOR)

@@ -66,6 +66,19 @@ class Budget:
         object.__setattr__(same, "protects", protects)
         return same
 
+    @property
+    def rho_spent(self) -> Fraction | None:
+        """The ρ that is spent on it: of (ε, δ) the greatest that gives it; None under pure ε, spent itself."""
+        return rho_for(self.epsilon, self.delta) if self.delta else self.rho
+
+    def part(self, share: Fraction) -> Budget:
+        """What `share` of it comes to, in what phases add up in: ε under pure ε, ρ otherwise."""
+        rho = self.rho_spent
+        if rho is not None:
+            return Budget(rho=rho * share)
+        assert self.epsilon is not None  # noqa: S101  # one of the two is set at construction
+        return Budget(epsilon=self.epsilon * share)
+
     def __str__(self) -> str:
         return self.amount if self.protects is None else printable(f"{self.amount} for {self.protects}")
 
@@ -100,23 +113,7 @@ def _small(number: Fraction) -> str:
 _FORMS = "give epsilon=, or rho=, or epsilon= with delta="
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A budget as it is stated, and the ρ that is spent on it; None under pure ε, which is spent itself."""
-
-    budget: Budget
-    rho: Fraction | None = None
-
-    def part(self, share: Fraction) -> Budget:
-        """What `share` of the budget comes to, in what phases add up in: ε under pure ε, ρ otherwise."""
-        if self.rho is not None:
-            return Budget(rho=self.rho * share)
-        if self.budget.epsilon is None or self.budget.delta:
-            raise InvalidInput("budget", f"{self.budget}", "say which rho is spent on it")
-        return Budget(epsilon=self.budget.epsilon * share)
-
-
-def asked_for(epsilon: object = None, rho: object = None, delta: object = None) -> Asked:
+def asked_for(epsilon: object = None, rho: object = None, delta: object = None) -> Budget:
     """The budget of a call, or what contradicts itself in it. A `Budget` of any kind may stand for `epsilon`."""
     if isinstance(epsilon, Budget):
         for name, other in (("rho", rho), ("delta", delta)):
@@ -128,16 +125,14 @@ def asked_for(epsilon: object = None, rho: object = None, delta: object = None) 
         for name, other in (("epsilon", epsilon), ("delta", delta)):
             if other is not None:
                 raise InvalidInput(name, "given together with rho", _FORMS)
-        amount = validate.budget("rho", rho)
-        return Asked(Budget(rho=amount), amount)
+        return Budget(rho=validate.budget("rho", rho))
     if epsilon is None:
         if delta is not None:
             raise InvalidInput("delta", "given without epsilon", _FORMS)
         raise InvalidInput("epsilon", "missing", _FORMS)
     amount = validate.budget("epsilon", epsilon)
     if delta is None:
-        return Asked(Budget(epsilon=amount))
+        return Budget(epsilon=amount)
     if validate.exact_number("delta", delta, validate.SHARE_WANTED) == 0:
         raise InvalidInput("delta", "0", "leave it out for pure ε")
-    small = validate.budget("delta", validate.share("delta", delta))
-    return Asked(Budget(epsilon=amount, delta=small), rho_for(amount, small))
+    return Budget(epsilon=amount, delta=validate.budget("delta", validate.share("delta", delta)))

@@ -14,12 +14,13 @@ from sparsedp.constraints import Constraints
 from sparsedp.counts import Counts
 from sparsedp.errors import InvalidInput
 from sparsedp.files.signatures import signing_key
+from sparsedp.ingest.request import Request
 from sparsedp.mechanisms import MECHANISMS, Adaptive, Mechanism
 from sparsedp.mechanisms.named import mechanism_named
 from sparsedp.privacy.budget import Budget, asked_for
 from sparsedp.privacy.ledger import Ledger
-from sparsedp.publishing.carrying_out import carried_out
 from sparsedp.publishing.order import FileDelivery, Order
+from sparsedp.publishing.run import Run
 from sparsedp.releases.release import Release
 
 if TYPE_CHECKING:
@@ -141,22 +142,29 @@ def publish(
     """
     validate.yes_or_no("overwrite", overwrite)
     key = None if sign is None else signing_key(sign, passphrase, argument="sign")
-    order = Order(
+    if ledger is not None and not isinstance(ledger, Ledger):
+        remedy = 'give `sparsedp.open_ledger("budget.db", "name")`, or None if you keep count of it elsewhere'
+        raise InvalidInput("ledger", f"of type {type(ledger).__name__}", remedy)
+    request = Request.of(
         source,
-        {
-            "domain": domain,
-            "privacy_unit": privacy_unit,
-            "max_contributions": max_contributions,
-            "columns": columns,
-            "outside": outside,
-            "value": value,
-            "clamp": clamp,
-            "resolution": resolution,
-            "csv": csv,
-        },
-        checked_mechanism(mechanism),
-        asked_for(epsilon, rho, delta),
-        neighbours,
-        constraints,
+        domain,
+        privacy_unit=privacy_unit,
+        max_contributions=max_contributions,
+        columns=columns,
+        outside=outside,
+        value=value,
+        clamp=clamp,
+        resolution=resolution,
+        csv=csv,
     )
-    return carried_out(order, FileDelivery(to, overwrite=overwrite), ledger, sign=key)
+    order = Order.of(
+        request,
+        asked_for(epsilon, rho, delta),
+        checked_mechanism(mechanism),
+        FileDelivery(to, overwrite=overwrite),
+        ledger=ledger,
+        neighbours=neighbours,
+        constraints=constraints,
+        sign=key,
+    )
+    return Run(order).carried_out()

@@ -1,4 +1,4 @@
-"""What is to be published, checked before any record is read or anything is spent."""
+"""What is to be published: which records, on which terms, by what, and where it goes; checked before any is read."""
 
 from __future__ import annotations
 
@@ -6,119 +6,94 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from sparsedp import validate
 from sparsedp.constraints import Constraints
-from sparsedp.counts import Counts
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files.columns_file import OTHER_FORMATS
-from sparsedp.ingest import count
-from sparsedp.ingest.request import Request, request_of
+from sparsedp.files.signatures import SigningKey
+from sparsedp.ingest.request import Request
 from sparsedp.mechanisms import Mechanism
-from sparsedp.privacy.budget import Asked, Budget
-from sparsedp.privacy.neighbours import RELATIONS, Counted, Neighbours
+from sparsedp.mechanisms.private_table import public_knowledge
+from sparsedp.mechanisms.terms import Terms, checked_terms
+from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.ledger import Ledger
 from sparsedp.releases.release import Release
 from sparsedp.releases.release_file import open_release
-from sparsedp.validate import one_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Order:
-    """Which records, counted how (the arguments of `sparsedp.count`), published by what, for how much."""
+    """Records, counted so, published by that mechanism on those terms, and brought there."""
 
-    source: Any
-    counting: Mapping[str, Any]
+    request: Request
+    terms: Terms
     mechanism: Mechanism
-    asked: Asked
-    neighbours: str = "add_remove"
+    delivery: Delivery
     constraints: Constraints | None = None
+    sign: SigningKey | None = None
 
-    def __post_init__(self) -> None:
-        one_of("neighbours", self.neighbours, RELATIONS)
-        if self.constraints is not None and not isinstance(self.constraints, Constraints):
-            given = f"of type {type(self.constraints).__name__}"
-            raise InvalidInput("constraints", given, "give a sparsedp.Constraints")
-        self._declared()
-
-    @property
-    def relation(self) -> str:
-        """Between which neighbours it will be promised: beside public totals people can only be replaced."""
-        return "replace_one" if self._invariant else self.neighbours
-
-    @property
-    def budget(self) -> Budget:
-        """What will be debited, and whom it is counted for."""
-        counted = Counted(self._counting().privacy_unit, 1)
-        return self.asked.budget.counted_for(
-            Neighbours(1, self.relation, invariant=self._invariant, counted=counted).whom
+    @classmethod
+    def of(
+        cls,
+        request: Request,
+        budget: Budget,
+        mechanism: Mechanism,
+        delivery: Delivery,
+        *,
+        ledger: Ledger | None,
+        neighbours: str = "add_remove",
+        constraints: Constraints | None = None,
+        sign: SigningKey | None = None,
+    ) -> Order:
+        """The order, or what is wrong with it. Whom it is promised to follows from how the records are counted."""
+        cells, negative = request.domain, request.negative
+        invariant = public_knowledge(constraints, cells.size, cells, request.quantity, negative=negative)
+        terms = checked_terms(
+            budget,
+            None,
+            None,
+            request.contribution,
+            neighbours,
+            ledger,
+            "sparsedp",
+            None,
+            invariant,
+            request.counted,
         )
+        return cls(request, terms, mechanism, delivery, constraints, sign)
 
-    @property
-    def _invariant(self) -> bool:
-        return self.constraints is not None and self.constraints.is_invariant
-
-    def counts(self) -> Counts:
-        """The records counted. PRIVATE."""
-        return count(self.source, **self.counting)
-
-    def request(self, to: str) -> str:
-        """What identifies an order that goes to the place `to`, so that an interrupted one is known again.
+    @cached_property
+    def identity(self) -> str:
+        """By which the ledger knows an order again that was interrupted.
 
         A hash of public facts: what was declared, and the name of the source; never of content, nor of what is drawn
         anew in every run: a seed that was left out, which a stored measurement has with it. Records in a file are
         known by its name, wherever their release goes. Of data in memory, or that are piped in, only the type is known
         by name; which they are is told by the place they go to.
         """
-        facts = {"source": self._source_name or type(self.source).__name__, **self._declared()}
-        if self._source_name is None:
-            facts["to"] = to
-        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
-
-    @property
-    def is_of_a_file(self) -> bool:
-        """Whether the source has a name by which an interrupted order is known, wherever its release goes."""
-        return self._source_name is not None
-
-    @property
-    def _source_name(self) -> str | None:
-        if not isinstance(self.source, str | os.PathLike):
-            return None
-        return os.path.abspath(os.fsdecode(self.source))
-
-    def _counting(self) -> Request:
-        given = self.counting
-        return request_of(
-            given.get("domain"),
-            given.get("privacy_unit"),
-            given.get("max_contributions", 1),
-            given.get("columns"),
-            given.get("outside", "drop"),
-            given.get("value"),
-            given.get("clamp"),
-            given.get("resolution"),
-            given.get("csv"),
-            None,
-        )
-
-    def _declared(self) -> dict[str, Any]:
-        counted = self._counting()
-        return {
-            "domain": counted.domain.describe(),
-            "unit": counted.privacy_unit,
-            "max_contributions": counted.max_contributions,
-            "columns": counted.axis_columns,
-            "outside": repr(counted.outside),
-            "amounts": repr(counted.amounts),
-            "dialect": repr(counted.dialect),
-            "budget": self.asked.budget.describe(),
+        request = self.request
+        facts = {
+            "source": request.file or type(request.source).__name__,
+            "domain": request.domain.describe(),
+            "unit": request.privacy_unit,
+            "max_contributions": request.max_contributions,
+            "columns": request.axis_columns,
+            "outside": repr(request.outside),
+            "amounts": repr(request.amounts),
+            "dialect": repr(request.dialect),
+            "budget": self.terms.budget.describe(),
             "mechanism": self.mechanism.chosen,
-            "neighbours": self.relation,
+            "neighbours": self.terms.neighbours.relation,
             "constraints": None if self.constraints is None else self.constraints.describe(),
         }
+        if request.file is None:
+            facts["to"] = self.delivery.name
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 # Where a release goes: checked before anything is spent, and written once, whole.

@@ -1,0 +1,132 @@
+"""Carry out an order: count, debit, measure, store, recover, deliver; or go on where an earlier run was stopped."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+
+from sparsedp.errors import BadFile
+from sparsedp.ingest import counted
+from sparsedp.mechanisms.base import spent_already
+from sparsedp.mechanisms.private_table import private_table
+from sparsedp.privacy.ledger import Ledger, Spend
+from sparsedp.publishing.order import Order
+from sparsedp.releases.release import Release
+from sparsedp.synopsis import Synopsis, open_synopsis
+
+
+class Run:
+    """One order on its way. Whatever stops it, it can be asked how far it came.
+
+    The ledger is read once, when the run is made: all that is decided before the debit is decided by that.
+    `before_debit`: called last of all before the debit; what it raises stops the run at no cost.
+    """
+
+    def __init__(self, order: Order, before_debit: Callable[[], None] | None = None) -> None:
+        ledger = order.terms.ledger
+        self.order = order
+        self.spend: Spend | None = None
+        """What pays for it, once it is debited in this run, or was in the one that is taken up."""
+        self.release: Release | None = None
+        """What is on its way to its place, or there."""
+        self.taken_up = False
+        """It goes on from what an earlier run has paid for and stored."""
+        self.was_there = False
+        """The earlier run had brought it there already."""
+        self.delivered = False
+        """It is there, and the ledger knows."""
+        self._before_debit = before_debit
+        self._seen = () if ledger is None else ledger.entries
+        self._unfinished = None if ledger is None else ledger.unfinished(order.identity, self._seen)
+
+    @property
+    def stored(self) -> Spend | None:
+        """The spend of an earlier run whose stored measurement this one takes up; None if it has to pay."""
+        return None if self._unfinished is None or self._unfinished.synopsis_path is None else self._unfinished
+
+    def check(self) -> None:
+        """Raise what the ledger would refuse."""
+        self.order.terms.check(self._seen)
+
+    def carried_out(self) -> Release:
+        """The release, delivered, and signed if there is a key."""
+        order, ledger = self.order, self.order.terms.ledger
+        if ledger is not None and self.stored is not None:
+            return self._resumed(ledger, self.stored)
+        if self._unfinished is not None:
+            warnings.warn(
+                f"An earlier run of the same order debited {self._unfinished.budget.amount} and left no measurement: "
+                "it was stopped, or is still under way. What it debited stays spent, and this run spends again.",
+                stacklevel=3,
+            )
+        order.delivery.check()
+        self.check()
+        synopsis = self._measured()
+        with spent_already(self.spend):
+            release = synopsis.recover()
+            if ledger is not None and self.spend is not None:
+                release = replace(release, record=ledger.record(self.spend))
+            return self._brought(release)
+
+    def _measured(self) -> Synopsis:
+        """Check, debit, draw, in this order. The records are read, counted and forgotten here."""
+        order, domain = self.order, self.order.request.domain
+        mechanism, terms = order.mechanism, order.terms
+        plan = mechanism.checked(domain.size, terms, domain)
+        table = private_table(counted(order.request), None, None, negative=False)
+        if self._before_debit is not None:
+            self._before_debit()
+        self.spend = mechanism.debited(table, terms, order.identity)
+        return mechanism.drawn(table, plan, terms, order.constraints, self.spend)
+
+    def _resumed(self, ledger: Ledger, spend: Spend) -> Release:
+        """What an interrupted run of the same order has paid for and stored, delivered."""
+        self.spend, self.taken_up = spend, True
+        warnings.warn(
+            f"Taken up where an earlier run of the same order was stopped, {spend.time}: its stored measurement, of "
+            "the records as they were then, is published, no records are read again, and nothing more is spent.",
+            stacklevel=4,
+        )
+        return self._brought(recovered(ledger, spend))
+
+    def _brought(self, release: Release) -> Release:
+        """Signed, brought to its place unless it is there, and recorded."""
+        delivery, sign, ledger = self.order.delivery, self.order.sign, self.order.terms.ledger
+        self.release = release = release if sign is None else release.sign(sign)
+        self.was_there = self.taken_up and delivery.has(release)
+        if not self.was_there:
+            if self.taken_up:
+                delivery.check()
+            delivery.write(release)
+        if ledger is not None and self.spend is not None:
+            ledger.deliver(self.spend, release.digest)
+        self.delivered = True
+        return release
+
+    # How far it came: the ledger and the place are asked, not memory.
+
+    @property
+    def paid(self) -> Spend | None:
+        """What pays for it, as the ledger has it now: it may have been debited without our taking note."""
+        ledger = self.order.terms.ledger
+        if ledger is None:
+            return None
+        before = {entry.token for entry in self._seen}
+        for entry in reversed(ledger.entries):
+            ours = entry.token not in before and entry.request == self.order.identity
+            if ours if self.spend is None else entry.token == self.spend.token:
+                return ledger.stored(entry)
+        return None
+
+    @property
+    def has_arrived(self) -> bool:
+        """Whether the release is in its place, whole."""
+        return self.release is not None and self.order.delivery.has(self.release)
+
+
+def recovered(ledger: Ledger, spend: Spend) -> Release:
+    """The release of a spend, from its stored measurement, with the ledger's line for it: published at no cost."""
+    if spend.synopsis_path is None:
+        raise BadFile(f"Spend {spend.number} has no stored measurement.")
+    return replace(open_synopsis(spend.synopsis_path).recover(), record=ledger.record(spend))
