@@ -7,7 +7,6 @@ from .axes import Calendar as Calendar
 from .axes import Categories as Categories
 from .axes import Integers as Integers
 from .axes.domain import Domain as Domain
-from .axes.time_axis import TimeAxis as TimeAxis
 from .constraints import Constraints as Constraints
 from .counts import Counts as Counts
 from .errors import BadFile as BadFile

@@ -38,10 +38,8 @@ UNITS = {
 EPOCH = datetime(1970, 1, 1)
 MICROSECOND = timedelta(microseconds=1)
 A_TIME = 'a time such as "2026-01-01T06:00"'
-_A_STEP = 'give a step such as "15min", "1h" or "1d"'
+A_STEP = 'give a step such as "15min", "1h", "1d", "1mo" or "1y": a whole number and one of s, min, h, d, w, mo, y'
 _LENGTHS = {name: length for short, (long, length) in UNITS.items() for name in (short, long, f"{long}s")}
-_NO_FIXED_LENGTH = {"m", "mo", "month", "months", "me", "ms", "q", "quarter", "quarters", "y", "a", "year", "years"}
-"""In small letters, and so `ms` too: for pandas, "MS" is the start of a month."""
 
 
 def first_moment(start: Moment) -> datetime:
@@ -54,31 +52,29 @@ def first_moment(start: Moment) -> datetime:
 
 
 def step_of(every: Step) -> timedelta:
-    """The time between two ticks, of whole microseconds."""
+    """The time between two ticks, of whole microseconds; a step of months has no such length."""
     if isinstance(every, np.timedelta64):
         length = int(in_microseconds("every", np.asarray(every)))
     elif isinstance(every, timedelta):
         if getattr(every, "nanoseconds", 0):
-            raise InvalidInput("every", "finer than microseconds", _A_STEP)
+            raise InvalidInput("every", "finer than microseconds", A_STEP)
         length = every // MICROSECOND
     elif isinstance(every, str):
         length = _length_of("every", every.strip())
     else:
-        raise InvalidInput("every", f"of type {type(every).__name__}", _A_STEP)
+        raise InvalidInput("every", f"of type {type(every).__name__}", A_STEP)
     if not 0 < length <= FARTHEST // 2:
-        raise InvalidInput("every", "not above zero" if length <= 0 else "longer than 70,000 years", _A_STEP)
+        raise InvalidInput("every", "not above zero" if length <= 0 else "longer than 70,000 years", A_STEP)
     return length * MICROSECOND
 
 
 def _length_of(argument: str, text: str) -> int:
     parts = re.fullmatch(r"([0-9]{1,18}) ?([A-Za-z]+)", text)
     unit = parts[2] if parts else text
-    small = unit.lower()
-    if small in _NO_FIXED_LENGTH and unit != "ms":
-        raise InvalidInput(argument, repr(text), f"{_A_STEP}; months and years have no fixed length")
-    if parts is None or small not in _LENGTHS:
-        raise InvalidInput(argument, repr(text[:40]), f"{_A_STEP}: a whole number and one of {', '.join(UNITS)}")
-    return int(parts[1]) * _LENGTHS[small]
+    # For pandas "MS" is the start of a month, so that milliseconds are in small letters only.
+    if parts is None or unit.lower() not in _LENGTHS or (unit.lower() == "ms" and unit != "ms"):
+        raise InvalidInput(argument, repr(text[:40]), A_STEP)
+    return int(parts[1]) * _LENGTHS[unit.lower()]
 
 
 def microseconds_of(argument: str, at: object) -> tuple[int, bool | None]:
@@ -120,7 +116,7 @@ def _from_text(argument: str, text: str) -> datetime:
 
 def in_microseconds(argument: str, array: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """Datetime64 or timedelta64 of any unit as whole microseconds, exactly or not at all."""
-    wanted = f"give {A_TIME}" if array.dtype.kind == "M" else _A_STEP
+    wanted = f"give {A_TIME}" if array.dtype.kind == "M" else A_STEP
     if np.isnat(array).any():
         raise InvalidInput(argument, "no time at all (NaT)", wanted)
     unit = np.datetime_data(array.dtype)[0]

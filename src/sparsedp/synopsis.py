@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from sparsedp.arrays import Floats, usual_warnings
 from sparsedp.axes.domain import Domain, Quantity
-from sparsedp.axes.time_axis import TimeAxis
+from sparsedp.axes.schedule import Schedule
 from sparsedp.constraints import impose
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files import columns_file
@@ -54,7 +54,7 @@ class Synopsis:
     plan: Plan
     law: NoiseLaw
     guarantee: Guarantee
-    time: TimeAxis | None = None
+    time: Schedule | None = None
     signature: ClassVar[Signature | None] = None
     """Which key signed it, in the file it was opened from or by `sign`; None if nobody did."""
 
@@ -237,7 +237,7 @@ def _from_file(values: npt.NDArray[np.int64], description: dict[str, Any]) -> Sy
         rows = plan.sensing.rows
         raise InvalidInput("value", f"a column of {values.size} values", f"the sensing matrix has {rows} rows")
     law = noise_law_from(description["noise"])
-    time = TimeAxis.from_description(description["time"]) if "time" in description else None
+    time = Schedule.from_description(description["time"]) if "time" in description else None
     guarantee = Guarantee.from_description(description["guarantee"])
     check_promise(guarantee, law, plan.sensing, plan.quantity)
     if guarantee.neighbours.invariant != (plan.constraints is not None and plan.constraints.is_invariant):

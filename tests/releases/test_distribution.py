@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sparsedp as sdp
+from sparsedp.axes.schedule import Schedule
 from sparsedp.errors import InvalidInput
 from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
@@ -64,7 +65,7 @@ def test_a_mean_over_bins_says_what_it_cannot_know() -> None:
     assert np.abs(np.array(truths) - release.mean("age").estimate).max() <= 55 / 2
     assert mean_caveat(release, "hour") is None
     assert mean_caveat(release_of(np.ones(5)), None) is None
-    assert mean_caveat(release_of(np.ones(5)).with_time(sdp.TimeAxis("2026-01-01", "1d")), None) is not None
+    assert mean_caveat(replace(release_of(np.ones(5)), time=Schedule("2026-01-01", "1d")), None) is not None
 
 
 @given(counts)
@@ -101,13 +102,13 @@ def test_calendars_have_times() -> None:
     assert release.quantile("0.25").low == datetime(2024, 1, 2)
     assert [point.position for point in release.cdf()] == [datetime(2024, 1, day) for day in (2, 3, 4, 5)]
     assert str(mean) == "2024-01-03 00:00:00 [2024-01-03 00:00:00, 2024-01-03 00:00:00] at 0.95"
-    stream = release_of(np.array([0.0, 1.0])).with_time(sdp.TimeAxis("2024-01-01T00:00Z", "1h"))
+    stream = replace(release_of(np.array([0.0, 1.0])), time=Schedule("2024-01-01T00:00Z", "1h"))
     assert stream.mean().estimate == datetime(2024, 1, 1, 1, 30, tzinfo=UTC)
 
 
 def test_rows_without_a_calendar_have_numbers() -> None:
     release = release_of(np.array([0.0, 1.0, 0.0, 1.0]))
-    assert release.mean().estimate == release.with_time(sdp.TimeAxis()).mean().estimate == 2.0
+    assert release.mean().estimate == replace(release, time=Schedule()).mean().estimate == 2.0
     assert release.quantile("0.5").estimate == 1
 
 

@@ -1,6 +1,7 @@
 """A release answers anything, opens in other tools, and says what it promises."""
 
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import ModuleType
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import sparsedp as sdp
-from sparsedp.axes.time_axis import TimeAxis
+from sparsedp.axes.schedule import Schedule
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files import columns_file
 from sparsedp.privacy.guarantee import Expense, Guarantee
@@ -25,11 +26,11 @@ from sparsedp.privacy.neighbours import Neighbours
 
 GUARANTEE = Guarantee((Expense("measure", sdp.Budget(epsilon="0.5")),), Neighbours(), private=True)
 
-HOURS_IN_UTC = TimeAxis("2026-01-01T00:00Z", every="1h")
+HOURS_IN_UTC = Schedule("2026-01-01T00:00Z", every="1h")
 AXES = {
     "in UTC": HOURS_IN_UTC,
-    "without a timezone": TimeAxis("2026-01-01", every="1h"),
-    "without a calendar": TimeAxis(),
+    "without a timezone": Schedule("2026-01-01", every="1h"),
+    "without a calendar": Schedule(),
 }
 
 
@@ -141,37 +142,37 @@ def test_it_introduces_itself() -> None:
     assert "promised by the caller" in text
 
 
-def test_without_a_time_axis_there_are_no_times(tmp_path: Path) -> None:
+def test_without_a_schedule_there_are_no_times(tmp_path: Path) -> None:
     release = release_of(np.arange(4.0))
     assert release.time is None
-    with pytest.raises(InvalidInput, match=r"release is without a time axis; .*`with_time` gives one"):
+    with pytest.raises(InvalidInput, match=r"release is without times; .*declare them with a Calendar"):
         _ = release.times
-    with pytest.raises(InvalidInput, match="time is of type str; give a TimeAxis"):
-        release.with_time("1h")  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="time is of type str; give the schedule of a stream"):
+        replace(release, time="1h")  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="start is not whole numbers"):
         release.range_sum("2026-01-01", 2)
     assert "time" not in columns_file.read(release.save(tmp_path / "x.parquet"), "release")[1]
 
 
-def test_with_a_time_axis_everything_else_stays() -> None:
+def test_with_a_schedule_everything_else_stays() -> None:
     release = release_of(np.arange(30.0))
-    timed = release.with_time(HOURS_IN_UTC)
+    timed = replace(release, time=HOURS_IN_UTC)
     assert timed.time == HOURS_IN_UTC
     assert release.time is None
     assert timed.guarantee == release.guarantee
     np.testing.assert_array_equal(timed.values, release.values)
     np.testing.assert_array_equal(timed.times, HOURS_IN_UTC.times(30))
     assert "30 cells by laplace, hourly ticks from 2026-01-01 00:00 UTC to 2026-01-02 05:00 UTC. " in repr(timed)
-    assert "30 cells by laplace, ticks numbered from 0 to 29. " in repr(release.with_time(TimeAxis()))
+    assert "30 cells by laplace, ticks numbered from 0 to 29. " in repr(replace(release, time=Schedule()))
     assert timed.range_sum([0, 3], 5).tolist() == release.range_sum([0, 3], 5).tolist()
     with pytest.raises(InvalidInput, match="the calendar ends before"):
-        release.with_time(TimeAxis("2026-01-01", every=timedelta(days=365 * 10_000)))
+        replace(release, time=Schedule("2026-01-01", every=timedelta(days=365 * 10_000)))
 
 
 @given(arrays(np.float64, st.integers(1, 50), elements=st.floats(-1e6, 1e6)), st.data())
 def test_range_sums_between_times(values: npt.NDArray[np.float64], data: st.DataObject) -> None:
     """The last bound is the tick just after the last."""
-    release = release_of(values).with_time(HOURS_IN_UTC)
+    release = replace(release_of(values), time=HOURS_IN_UTC)
     start, stop = sorted(data.draw(st.tuples(st.integers(0, values.size), st.integers(0, values.size))))
     first = datetime(2026, 1, 1, tzinfo=UTC)
     expected = release.range_sum(start, stop)
@@ -206,12 +207,12 @@ OUTSIDE: list[tuple[Any, Any, str]] = [
 @pytest.mark.parametrize(("start", "stop", "complaint"), OUTSIDE, ids=[case[2] for case in OUTSIDE])
 def test_times_outside_are_refused(start: Any, stop: Any, complaint: str) -> None:
     with pytest.raises(InvalidInput, match=f"^{complaint}"):
-        release_of(np.arange(4.0)).with_time(HOURS_IN_UTC).range_sum(start, stop)
+        replace(release_of(np.arange(4.0)), time=HOURS_IN_UTC).range_sum(start, stop)
 
 
 @pytest.mark.parametrize("axis", AXES.values(), ids=AXES.keys())
-def test_the_time_axis_is_saved_and_opened(axis: TimeAxis, tmp_path: Path) -> None:
-    release = release_of(np.arange(30.0)).with_time(axis)
+def test_the_schedule_is_saved_and_opened(axis: Schedule, tmp_path: Path) -> None:
+    release = replace(release_of(np.arange(30.0)), time=axis)
     again = sdp.open_release(release.save(tmp_path / "x.parquet"))
     assert again.time == axis
     np.testing.assert_array_equal(again.times, release.times)
@@ -224,7 +225,7 @@ TIME_TYPES = {"in UTC": "datetime64[us, UTC]", "without a timezone": "datetime64
 
 @pytest.mark.parametrize("name", AXES)
 def test_pandas_and_arrow_open_proper_timestamps(name: str, tmp_path: Path) -> None:
-    release = release_of(np.arange(30.0)).with_time(AXES[name])
+    release = replace(release_of(np.arange(30.0)), time=AXES[name])
     path = release.save(tmp_path / "x.parquet")
     frame = pd.read_parquet(path)
     schema = pq.read_schema(path)
@@ -245,7 +246,7 @@ def test_pandas_and_arrow_open_proper_timestamps(name: str, tmp_path: Path) -> N
 
 def forged(path: Path, columns: dict[str, columns_file.Column], *, utc: bool = True) -> Path:
     """A file with a digest that fits, and columns that do not fit its axis."""
-    honest = release_of(np.arange(4.0)).with_time(HOURS_IN_UTC)
+    honest = replace(release_of(np.arange(4.0)), time=HOURS_IN_UTC)
     written, description = columns_file.read(honest.save(path), "release")
     kept = {name: column for name, column in {**written, **columns}.items() if column.size}
     return columns_file.write(path, "release", kept, description, utc=["time"] if utc and "time" in kept else [])
@@ -276,7 +277,7 @@ def test_times_of_another_type_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("change", ["a time", "the timezone", "the axis"])
 def test_the_digest_covers_the_times(change: str, tmp_path: Path) -> None:
-    path = release_of(np.arange(4.0)).with_time(HOURS_IN_UTC).save(tmp_path / "x.parquet")
+    path = replace(release_of(np.arange(4.0)), time=HOURS_IN_UTC).save(tmp_path / "x.parquet")
     table = pq.read_table(path)
     times, metadata = table.column("time"), dict(table.schema.metadata)
     if change == "a time":
@@ -294,7 +295,7 @@ def test_the_digest_covers_the_times(change: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("time", [{}, [], 5, {"start": "2026-01-01", "every": None}, {"start": 1, "every": 2}])
 def test_a_description_that_is_no_axis_is_refused(time: Any, tmp_path: Path) -> None:
-    release = release_of(np.arange(4.0)).with_time(TimeAxis())
+    release = replace(release_of(np.arange(4.0)), time=Schedule())
     columns, description = columns_file.read(release.save(tmp_path / "x.parquet"), "release")
     columns_file.write(tmp_path / "x.parquet", "release", columns, {**description, "time": time})
     with pytest.raises(BadFile, match="fields missing"):
@@ -302,7 +303,7 @@ def test_a_description_that_is_no_axis_is_refused(time: Any, tmp_path: Path) -> 
 
 
 def test_a_tick_is_found_by_its_time() -> None:
-    release = release_of(np.arange(30.0)).with_time(TimeAxis("2026-01-01", "1d"))
+    release = replace(release_of(np.arange(30.0)), time=Schedule("2026-01-01", "1d"))
     assert release["2026-01-03"] == release[np.datetime64("2026-01-03")] == release[2] == 2.0
     for time, complaint in (("2026-03-01", "after the last tick"), ("2025-01-01", "before"), ("soon", "give")):
         with pytest.raises(InvalidInput, match=complaint):

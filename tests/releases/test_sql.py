@@ -1,5 +1,6 @@
 """SQL reaches the release and what is given beside it, and answers print and travel."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 import sparsedp as sdp
 from repeatable_noise import noise_from
+from sparsedp.axes.schedule import Schedule
 from sparsedp.errors import InvalidInput
 
 DOMAIN = sdp.Domain(
@@ -41,7 +43,7 @@ def test_it_answers_as_the_release_does() -> None:
 def test_a_plain_vector_and_a_stream_have_their_columns() -> None:
     vector = sdp.release(np.arange(10), epsilon=1)
     assert vector.sql("select count(*) from release where cell < 6").fetchone() == (6,)
-    timed = vector.with_time(sdp.TimeAxis("2024-01-01", "1d"))
+    timed = replace(vector, time=Schedule("2024-01-01", "1d"))
     answer = timed.sql("select max(time), max(tick) from release").fetchone()
     assert answer == (pd.Timestamp("2024-01-10").to_pydatetime(), 9)
 

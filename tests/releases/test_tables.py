@@ -1,5 +1,6 @@
 """Releases of tables: shape, boxes, indexing, and files that other tools open."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 import sparsedp as sdp
 from sparsedp.axes import Bins, Calendar, Categories, Integers
 from sparsedp.axes.domain import Domain
+from sparsedp.axes.schedule import Schedule
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files import columns_file
 from sparsedp.privacy.guarantee import Expense, Guarantee
@@ -130,7 +132,7 @@ def test_impossible_releases_are_refused() -> None:
     with pytest.raises(InvalidInput, match="domain is of type str"):
         release_of(VALUES, "region")  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="time is given beside a domain"):
-        RELEASE.with_time(sdp.TimeAxis())
+        replace(RELEASE, time=Schedule())
 
 
 def test_saved_and_opened(tmp_path: Path) -> None:

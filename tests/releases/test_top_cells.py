@@ -1,5 +1,6 @@
 """The largest cells in the axes' own words, and places by time."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 import sparsedp as sdp
 from repeatable_noise import noise_from
+from sparsedp.axes.schedule import Schedule
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.source import SeededSource
 from sparsedp.releases.error_models import IndependentCells
@@ -74,10 +76,10 @@ def test_what_cannot_be_meant_is_refused() -> None:
 
 with noise_from(__name__):
     DAYS = sdp.release(np.arange(60), epsilon=1, domain=sdp.Domain(sdp.Calendar("day", "2024-02-01", "1d", 60)))
-    TICKS = sdp.release(np.arange(60), epsilon=1).with_time(sdp.TimeAxis("2024-02-01", "1d"))
+    TICKS = replace(sdp.release(np.arange(60), epsilon=1), time=Schedule("2024-02-01", "1d"))
 
 
-@pytest.mark.parametrize("release", [DAYS, TICKS], ids=["a calendar", "a time axis"])
+@pytest.mark.parametrize("release", [DAYS, TICKS], ids=["a calendar", "a schedule"])
 def test_slices_between_times(release: sdp.Release) -> None:
     march = release["2024-03-01":"2024-03-31"]
     np.testing.assert_array_equal(march, release.values[29:59])

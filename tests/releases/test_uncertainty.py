@@ -1,6 +1,7 @@
 """Intervals: they hold the truth as often as they say, and they refuse what nobody knows."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 import sparsedp as sdp
 from sparsedp.axes import Bins, Categories
 from sparsedp.axes.domain import Domain
+from sparsedp.axes.schedule import Schedule
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files import columns_file
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw
@@ -172,7 +174,7 @@ def test_every_way_to_ask_on_a_vector() -> None:
     assert release.interval(list(weights * 1.0)) == expected
     assert expected.estimate == release.range_sum(3, 7)
     assert release.interval(-1) == release.interval(9) == release.interval((9, 10)) == release.interval(np.int64(9))
-    timed = release.with_time(sdp.TimeAxis("2026-01-01", "1d"))
+    timed = replace(release, time=Schedule("2026-01-01", "1d"))
     assert timed.interval(("2026-01-04", "2026-01-08")) == expected
     assert timed.interval("2026-01-10") == release.interval(9)
 

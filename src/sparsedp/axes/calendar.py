@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from functools import cached_property
 from numbers import Integral
 from typing import Any, ClassVar
@@ -12,28 +12,27 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.arrays import Integers
-from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells, quoted_name, range_of
+from sparsedp.axes.base import (
+    MOST_CELLS,
+    Axis,
+    Cells,
+    checked_length,
+    checked_name,
+    counted_cells,
+    quoted_name,
+    range_of,
+)
 from sparsedp.axes.periods import (
     DAY,
-    IN_UTC,
-    LAST,
     NO_TIME,
-    STEPS,
     Period,
-    begin_of_month,
-    checked_count,
-    checked_zone,
-    month_at,
-    months_of,
     period_of,
-    shown_months,
     wall_clock,
-    written_span,
 )
-from sparsedp.axes.time_axis import Numbers, TimeAxis
+from sparsedp.axes.schedule import Schedule
 from sparsedp.errors import InvalidInput
 from sparsedp.files.columns_file import Column
-from sparsedp.moments import EPOCH, MICROSECOND, Moment, Step, first_moment, microseconds_of
+from sparsedp.moments import EPOCH, MICROSECOND, Moment, Step, microseconds_of
 from sparsedp.validate import kind_of, whole
 
 
@@ -59,7 +58,7 @@ class Calendar(Axis):
     """
 
     name: str
-    time: TimeAxis
+    time: Schedule
     _length: int
 
     kind: ClassVar[str] = "calendar"
@@ -69,10 +68,10 @@ class Calendar(Axis):
         object.__setattr__(self, "name", checked_name(name))
         if start is None or every is None:
             raise InvalidInput("start" if start is None else "every", "missing", "give both start and every")
-        object.__setattr__(self, "time", _schedule_of(start, every, zone))
+        object.__setattr__(self, "time", Schedule(start, every, zone))
         object.__setattr__(self, "_length", whole("length", length))
         checked_length("length", str(length), self._length)
-        if self._end > LAST:
+        if self._end > _LAST:
             given = f"{length}, and the calendar ends before so many {self.time}"
             raise InvalidInput("length", given, "give fewer cells, so that the last ends in the year 9999 or before")
 
@@ -93,10 +92,10 @@ class Calendar(Axis):
         for argument, given in (("first", first), ("last", last), ("every", every)):
             if given is None:
                 raise InvalidInput(argument, "missing", "give first, last and every")
-        time = _schedule_of(first, every, zone, argument="first")
+        time = Schedule(first, every, zone, argument="first")
         period = period_of("last", last)
         end = time.settled("last", period.end, period.aware)
-        return cls(checked_name(name), first, every, checked_count(time, end), zone)
+        return cls(checked_name(name), first, every, _checked_count(time, end), zone)
 
     @property
     def length(self) -> int:
@@ -121,12 +120,12 @@ class Calendar(Axis):
     @property
     def step_months(self) -> int | None:
         """How many months each cell has; None where the step has a fixed length."""
-        return self.time.months if isinstance(self.time, Schedule) else None
+        return self.time.months
 
     @property
     def zone(self) -> str | None:
         """The IANA name of the zone whose wall clock the axis follows, if it was declared."""
-        return self.time.zone if isinstance(self.time, Schedule) else None
+        return self.time.zone
 
     @property
     def in_utc(self) -> bool:
@@ -176,7 +175,7 @@ class Calendar(Axis):
     def spec(self) -> str:
         """day:2024-01-01..2024-12-31/1d, with @Europe/Berlin for a zone."""
         facts = self.time.describe()
-        span = written_span(self._first, self._end, in_utc=self.in_utc)
+        span = _written_span(self._first, self._end, in_utc=self.in_utc)
         zone = "" if self.zone is None else f"@{self.zone}"
         return f"{quoted_name(self.name)}:{span}/{facts['every']}{zone}"
 
@@ -235,112 +234,59 @@ def _one(tick: int) -> slice:
     return slice(tick, tick + 1)
 
 
-# When the cells of a calendar begin, where a plain time axis cannot say it: months, years and time zones.
+# The ends of a calendar as people write them: the last day included, or the time of day where the last cell ends.
+
+_MINUTE = 60_000_000
+_LAST = (datetime.max - EPOCH) // MICROSECOND
+"""When the last cell of a calendar must have ended, in microseconds since 1970."""
 
 
-@dataclass(frozen=True, init=False, repr=False)
-class Schedule(TimeAxis):
-    """A time axis whose step may be `months`, and whose clock may be the wall clock of a `zone`.
-
-    With a zone, a time that names its offset is turned into what the zone's clocks showed then, and one that names
-    none is such a time already. `every` is None where the step is months.
-    """
-
-    months: int | None
-    zone: str | None
-
-    def __init__(self, start: Moment, every: Step, zone: object = None, *, argument: str = "start") -> None:
-        object.__setattr__(self, "months", months_of(every))
-        object.__setattr__(self, "zone", checked_zone(zone))
-        period = period_of(argument, start)
-        begin = period.begin if self.zone is None else self.settled(argument, period.begin, period.aware)
-        first = first_moment(np.datetime64(begin, "us"))
-        in_utc = self.zone is None and period.aware
-        try:
-            super().__init__(first.replace(tzinfo=UTC) if in_utc else first, "1d" if self.months else every)
-        except InvalidInput as error:
-            # What a time axis says of months does not hold here.
-            raise InvalidInput(error.argument, error.given, STEPS) from None
-        if self.months:
-            object.__setattr__(self, "every", None)
-            if self._into_month >= 28 * DAY:
-                given = f"{self.shown(0)}, and not every month has such a day"
-                raise InvalidInput(argument, given, "give one on the 1st to the 28th of a month")
-
-    @property
-    def utc(self) -> bool:
-        """Whether the times are in UTC."""
-        return self.zone in IN_UTC if self.zone is not None else super().utc
-
-    def begin_of(self, ticks: Numbers) -> Numbers:
-        """When ticks are, in microseconds since 1970 by the axis' own clock."""
-        if self.months is None:
-            return super().begin_of(ticks)
-        return begin_of_month(self._first_month + ticks * self.months) + self._into_month
-
-    def tick_at(self, moments: Numbers) -> Numbers:
-        """The last tick that is not after a moment."""
-        if self.months is None:
-            return super().tick_at(moments)
-        return (month_at(moments - self._into_month) - self._first_month) // self.months
-
-    def settled(self, argument: str, moment: int, aware: bool | None) -> int:
-        """The moment by the zone's wall clock."""
-        if self.zone is None:
-            return super().settled(argument, moment, aware)
-        if aware:
-            moment = int(wall_clock(np.array([moment], dtype=np.int64), self.zone)[0])
-        if moment == NO_TIME:
-            raise InvalidInput(argument, "outside the calendar", "give a time in the years 1 to 9999")
-        return moment
-
-    def describe(self) -> dict[str, Any]:
-        """Start and step, and the zone where there is one."""
-        facts = super().describe() if self.months is None else _monthly(self.start, self.months)
-        return facts if self.zone is None else {**facts, "zone": self.zone}
-
-    @classmethod
-    def from_description(cls, description: dict[str, Any]) -> Schedule:
-        """The schedule that `describe` described."""
-        return cls(**description)
-
-    def __repr__(self) -> str:
-        return f"Schedule({', '.join(f'{name}={value!r}' for name, value in self.describe().items())})"
-
-    @property
-    def _often(self) -> str:
-        often = super()._often if self.months is None else _OFTEN.get(self.months, f"ticks every {self.months} months")
-        return often if self.zone is None or self.utc else f"{often} in {self.zone}"
-
-    @cached_property
-    def _first_month(self) -> int:
-        return month_at(self._start)
-
-    @cached_property
-    def _into_month(self) -> int:
-        """How long after the begin of a month its cell begins."""
-        return self._start - begin_of_month(self._first_month)
+def _written_span(first: int, end: int, *, in_utc: bool) -> str:
+    """2024-01-01..2024-12-31, or 2024-01-01T08:00..2024-01-01T17:00; Z marks times in UTC."""
+    if in_utc:
+        return f"{_clock_time(first)}Z..{_clock_time(end)}Z"
+    return f"{_clock_time(first) if first % DAY else _date(first)}..{_written_end(end)}"
 
 
-_OFTEN = {1: "monthly ticks", 3: "quarterly ticks", 12: "yearly ticks"}
+def _written_end(end: int) -> str:
+    """The last day, where the last cell ends with one."""
+    return _clock_time(end) if end % DAY else _date(end - DAY)
 
 
-def _schedule_of(start: Moment, every: Step, zone: object = None, *, argument: str = "start") -> TimeAxis:
-    """A plain time axis where that will do; `argument` is what complaints call the start."""
-    schedule = Schedule(start, every, zone, argument=argument)
-    plain = schedule.months is None and schedule.zone is None
-    return TimeAxis(schedule.start, schedule.every) if plain else schedule
+def _checked_count(time: Schedule, end: int) -> int:
+    """How many cells there are until `end`, which must be where one ends; nothing is laid out to find out."""
+    if end <= time.begin_of(0):
+        raise InvalidInput("last", "before first", f"give a later one: the first cell begins at {time.shown(0)}")
+    if end > _LAST:
+        raise InvalidInput("last", "beyond the calendar", "give one in the year 9998 or before")
+    count = time.tick_at(end)
+    if time.begin_of(count) != end:
+        near = [time.begin_of(cells) for cells in (count, count + 1) if cells > 0]
+        nearest = " or ".join(_shown_end(one, utc=time.utc) for one in near if one <= _LAST)
+        given = f"{_shown_end(end, utc=time.utc)}, which is not the end of one of the {time}"
+        raise InvalidInput("last", given, f"give {nearest}")
+    if count > MOST_CELLS:
+        given = f"{_shown_end(end, utc=time.utc)}, after {count:,} {time}"
+        raise InvalidInput("last", given, f"give coarser or fewer cells: at most 2**28 = {MOST_CELLS:,}")
+    return count
 
 
-def _monthly(start: datetime | None, months: int) -> dict[str, Any]:
-    assert start is not None  # noqa: S101  # a schedule has one
-    return {"start": start.isoformat(), "every": shown_months(months)}
+def _shown_end(end: int, *, utc: bool) -> str:
+    return f"{_clock_time(end)}Z" if utc else _written_end(end)
+
+
+def _date(moment: int) -> str:
+    return (EPOCH + moment * MICROSECOND).date().isoformat()
+
+
+def _clock_time(moment: int) -> str:
+    return (EPOCH + moment * MICROSECOND).isoformat(timespec="auto" if moment % _MINUTE else "minutes")
 
 
 # Times in a column of records, whatever holds them, by the clock of a calendar.
 
 
-def _moments_of(values: npt.ArrayLike, time: TimeAxis, zone: str | None, end: int) -> Integers:
+def _moments_of(values: npt.ArrayLike, time: Schedule, zone: str | None, end: int) -> Integers:
     """Microseconds since 1970 by the clock of `time`, whose zone is `zone`; NO_TIME for what is missing or no time.
 
     What is far from all cells, the last of which ends at `end`, may be NO_TIME as well.

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
+from typing import TypeVar
 from zoneinfo import ZoneInfo, available_timezones
 
 import numpy as np
+import numpy.typing as npt
 
 from sparsedp.arrays import Integers
-from sparsedp.axes.base import MOST_CELLS
-from sparsedp.axes.time_axis import Numbers, TimeAxis
 from sparsedp.errors import InvalidInput, UnknownName
-from sparsedp.moments import EPOCH, MICROSECOND, Step, microseconds_of
+from sparsedp.moments import A_STEP, EPOCH, MICROSECOND, Step, microseconds_of
+
+Numbers = TypeVar("Numbers", int, npt.NDArray[np.int64])
+"""One, or an array of them."""
 
 # Times as people name them: a moment, or a whole day, week, month or year.
 
@@ -87,8 +90,6 @@ def _end(begin: int, whole: str) -> int:
 DAY = 86_400_000_000
 """In microseconds."""
 
-STEPS = 'give a step such as "15min", "1h", "1d", "1mo" or "1y": a whole number and one of s, min, h, d, w, mo, y'
-
 _MONTHS = {"mo": 1, "month": 1, "months": 1, "quarter": 3, "quarters": 3, "y": 12, "year": 12, "years": 12}
 _MOST = 12 * 10_000
 
@@ -103,7 +104,7 @@ def months_of(every: Step) -> int | None:
             return None
         months = int(parts[1]) * _MONTHS[parts[2].lower()]
     if not 0 < months <= _MOST:
-        raise InvalidInput("every", "not above zero" if months <= 0 else "longer than 10,000 years", STEPS)
+        raise InvalidInput("every", "not above zero" if months <= 0 else "longer than 10,000 years", A_STEP)
     return months
 
 
@@ -189,52 +190,3 @@ def _offset(moment: int, info: ZoneInfo) -> int:
     except OverflowError:
         return NO_TIME
     return (local.replace(tzinfo=None) - EPOCH) // MICROSECOND - moment
-
-
-# The ends of a calendar as people write them: the last day included, or the time of day where the last cell ends.
-
-_MINUTE = 60_000_000
-LAST = (datetime.max - EPOCH) // MICROSECOND
-"""When the last cell of a calendar must have ended, in microseconds since 1970."""
-
-
-def written_span(first: int, end: int, *, in_utc: bool) -> str:
-    """2024-01-01..2024-12-31, or 2024-01-01T08:00..2024-01-01T17:00; Z marks times in UTC."""
-    if in_utc:
-        return f"{_moment(first)}Z..{_moment(end)}Z"
-    return f"{_moment(first) if first % DAY else _day(first)}..{_written_end(end)}"
-
-
-def _written_end(end: int) -> str:
-    """The last day, where the last cell ends with one."""
-    return _moment(end) if end % DAY else _day(end - DAY)
-
-
-def checked_count(time: TimeAxis, end: int) -> int:
-    """How many cells there are until `end`, which must be where one ends; nothing is laid out to find out."""
-    if end <= time.begin_of(0):
-        raise InvalidInput("last", "before first", f"give a later one: the first cell begins at {time.shown(0)}")
-    if end > LAST:
-        raise InvalidInput("last", "beyond the calendar", "give one in the year 9998 or before")
-    count = time.tick_at(end)
-    if time.begin_of(count) != end:
-        near = [time.begin_of(cells) for cells in (count, count + 1) if cells > 0]
-        nearest = " or ".join(_shown_end(one, utc=time.utc) for one in near if one <= LAST)
-        given = f"{_shown_end(end, utc=time.utc)}, which is not the end of one of the {time}"
-        raise InvalidInput("last", given, f"give {nearest}")
-    if count > MOST_CELLS:
-        given = f"{_shown_end(end, utc=time.utc)}, after {count:,} {time}"
-        raise InvalidInput("last", given, f"give coarser or fewer cells: at most 2**28 = {MOST_CELLS:,}")
-    return count
-
-
-def _shown_end(end: int, *, utc: bool) -> str:
-    return f"{_moment(end)}Z" if utc else _written_end(end)
-
-
-def _day(moment: int) -> str:
-    return (EPOCH + moment * MICROSECOND).date().isoformat()
-
-
-def _moment(moment: int) -> str:
-    return (EPOCH + moment * MICROSECOND).isoformat(timespec="auto" if moment % _MINUTE else "minutes")

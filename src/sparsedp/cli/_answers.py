@@ -186,7 +186,7 @@ def word(axis: Axis | None, at: Any) -> Any:
     if axis is None or axis.kind != "calendar" or not isinstance(at, datetime) or at.time() != time():
         return at
     clock: Any = axis.time  # type: ignore[attr-defined]  # it is a calendar
-    if getattr(clock, "months", None):
+    if clock.months:
         if at.day != 1:
             return at.date().isoformat()
         return f"{at:%Y}" if clock.months % 12 == 0 and at.month == 1 else f"{at:%Y-%m}"

@@ -174,10 +174,10 @@ def _bought(spend: Spend) -> tuple[str, str]:
     """The axes of what was published, and the mechanism; of a stream its schedule and its kind."""
     parameters: Any = spend.parameters
     if "stream" in parameters:
-        from sparsedp.axes.time_axis import TimeAxis
+        from sparsedp.axes.schedule import Schedule
 
         terms = parameters.get("terms", {})
-        return f"a stream, {TimeAxis(terms.get('start'), terms.get('every'))}", str(parameters["stream"])
+        return f"a stream, {Schedule(terms.get('start'), terms.get('every'))}", str(parameters["stream"])
     name, _, cells = spend.purpose.partition(", ")
     return str(parameters.get("cells", cells or name)), _mechanism(name, str(parameters.get("mechanism", "")))
 

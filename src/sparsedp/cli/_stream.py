@@ -274,12 +274,12 @@ def show_status(file: Annotated[str, typer.Argument(help="The stream's file.")],
 
 def status_of(file: str) -> dict[str, Any]:
     """What is public about a stream's file."""
-    from sparsedp.axes.time_axis import TimeAxis
+    from sparsedp.axes.schedule import Schedule
 
     with the_stream(file) as stream:
         described, ticks = stream.describe(), stream.ticks
         terms = described["terms"]
-        time = TimeAxis(terms["start"], terms["every"])
+        time = Schedule(terms["start"], terms["every"])
         ended = stream.horizon is not None and ticks >= stream.horizon
         return {
             "file": file,

@@ -21,7 +21,7 @@ from sparsedp.cli._stream import the_stream
 from sparsedp.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from sparsedp.axes.time_axis import TimeAxis
+    from sparsedp.axes.schedule import Schedule
     from sparsedp.streams import Stream
 
 
@@ -54,13 +54,13 @@ def observe_counts(
     Without --follow all lines are checked before the first is taken in. A tick with a time that was delivered before is
     counted once; lines without times are always the next ticks, so deliver them once only.
     """
-    from sparsedp.axes.time_axis import TimeAxis
+    from sparsedp.axes.schedule import Schedule
 
     if sys.stdin.isatty():
         note("type one tick a line, and Ctrl-D after the last.")
     with the_stream(file) as stream:
         terms = stream.describe()["terms"]
-        time = TimeAxis(terms["start"], terms["every"])
+        time = Schedule(terms["start"], terms["every"])
         before = stream.ticks
         try:
             if follow:
@@ -74,7 +74,7 @@ def observe_counts(
         _report(file, time, stream.ticks, before, published, as_json=as_json)
 
 
-def _follow(stream: Stream, time: TimeAxis, fill: int, *, as_json: bool) -> None:
+def _follow(stream: Stream, time: Schedule, fill: int, *, as_json: bool) -> None:
     admission = Admission(stream, fill)
     for line in _parsed(iter(sys.stdin.buffer.readline, b""), time):
         admission.check_alone(line)
@@ -107,7 +107,7 @@ def _observed(stream: Stream, run: list[Line], fill: int) -> list[tuple[int, Any
 
 
 def _report(
-    file: str, time: TimeAxis, now: int, before: int, published: list[tuple[int, Any]], *, as_json: bool
+    file: str, time: Schedule, now: int, before: int, published: list[tuple[int, Any]], *, as_json: bool
 ) -> None:
     new = sum(tick >= before for tick, _ in published)
     filled = now - before - new
@@ -120,7 +120,7 @@ def _report(
     show(f"{file}: {new:,} new tick{'' if new == 1 else 's'}{zeros}; now {now:,} tick{'' if now == 1 else 's'}{until}.")
 
 
-def _shown(time: TimeAxis, tick: int) -> str:
+def _shown(time: Schedule, tick: int) -> str:
     return time.shown(tick)
 
 
@@ -140,7 +140,7 @@ class Line:
     count: int
 
 
-def _parsed(lines: Iterable[bytes], time: TimeAxis) -> Iterator[Line]:
+def _parsed(lines: Iterable[bytes], time: Schedule) -> Iterator[Line]:
     """Every line, checked; a heading and empty lines at the end are passed over."""
     timed: bool | None = None
     empty: int | None = None
@@ -183,7 +183,7 @@ def _text(raw: bytes, number: int) -> str:
         raise _refused(number, "not text", _FORMS) from None
 
 
-def _line(text: str, number: int, time: TimeAxis) -> Line:
+def _line(text: str, number: int, time: Schedule) -> Line:
     if text.startswith("{"):
         moment, count = _from_json(text, number)
     else:
@@ -212,7 +212,7 @@ def _from_json(text: str, number: int) -> tuple[str | None, str]:
     return moment, entry["count"]
 
 
-def _tick(moment: str, number: int, time: TimeAxis) -> int:
+def _tick(moment: str, number: int, time: Schedule) -> int:
     try:
         given = int(moment) if time.start is None and moment.isascii() and moment.isdigit() else moment
         return time.tick_of("time", given)

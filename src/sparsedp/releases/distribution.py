@@ -13,7 +13,7 @@ from sparsedp.arrays import Floats, Integers
 from sparsedp.axes import Bins, Calendar, Categories
 from sparsedp.axes import Integers as IntegerAxis
 from sparsedp.axes.base import Axis
-from sparsedp.axes.time_axis import TimeAxis
+from sparsedp.axes.schedule import Schedule
 from sparsedp.errors import InvalidInput
 from sparsedp.moments import EPOCH
 from sparsedp.releases.error_models import cost
@@ -205,13 +205,13 @@ class TimeInterval:
 class Positions:
     """Cell i of the axis reaches from left[i] to right[i]; of whole numbers and ticks the two are the same.
 
-    Times are in microseconds since 1970; `clock` is their time axis.
+    Times are in microseconds since 1970; `clock` is their schedule.
     """
 
     name: str
     left: Floats
     right: Floats
-    clock: TimeAxis | None = None
+    clock: Schedule | None = None
 
     @property
     def middles(self) -> Floats:
@@ -255,7 +255,7 @@ def _of_ticks(release: Release) -> Positions:
     return _of_times("time", release.time, len(release))
 
 
-def _of_times(name: str, clock: TimeAxis, length: int) -> Positions:
+def _of_times(name: str, clock: Schedule, length: int) -> Positions:
     edges = clock.times(length + 1).astype(np.int64).astype(np.float64)
     return Positions(name, edges[:-1], edges[1:], clock)
 

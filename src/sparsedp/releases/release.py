@@ -18,7 +18,7 @@ from sparsedp.arrays import Floats
 from sparsedp.axes import Calendar
 from sparsedp.axes.base import Cells
 from sparsedp.axes.domain import RECORDS, Domain, Quantity
-from sparsedp.axes.time_axis import TimeAxis
+from sparsedp.axes.schedule import Schedule
 from sparsedp.errors import InvalidInput
 from sparsedp.files import columns_file
 from sparsedp.files.signatures import Signature, signing_key
@@ -67,7 +67,7 @@ class Release:
     mechanism: str
     noise: dict[str, Any]
     recovery: dict[str, Any]
-    time: TimeAxis | None = None
+    time: Schedule | None = None
     domain: Domain | None = None
     uncertainty: Uncertainty | None = None
     nonnegative: bool = False
@@ -94,23 +94,20 @@ class Release:
         if self.time is not None:
             if self.domain is not None:
                 raise InvalidInput("time", "given beside a domain", "give a domain with a Calendar, or the time alone")
-            if not isinstance(self.time, TimeAxis):
-                raise InvalidInput("time", f"of type {type(self.time).__name__}", "give a TimeAxis")
+            if not isinstance(self.time, Schedule):
+                raise InvalidInput("time", f"of type {type(self.time).__name__}", "give the schedule of a stream")
             self.time.times(len(self))  # refuses a calendar that ends before the release does
-
-    def with_time(self, axis: TimeAxis) -> Release:
-        """The same release, its cells being the ticks of a time axis."""
-        return replace(self, time=axis)
 
     @property
     def times(self) -> npt.NDArray[Any]:
-        """When each tick was: datetime64[us], in UTC if the axis is; the ticks' numbers if it has no calendar."""
+        """When each tick was: datetime64[us], in UTC if the schedule is; the ticks' numbers if it has no calendar."""
         if self.ticks is None:
-            raise InvalidInput("release", "without a time axis", "its cells are numbered from 0; `with_time` gives one")
+            remedy = "its cells are numbered from 0; declare them with a Calendar when they are counted"
+            raise InvalidInput("release", "without times", remedy)
         return self.ticks.times(len(self))
 
     @property
-    def ticks(self) -> TimeAxis | None:
+    def ticks(self) -> Schedule | None:
         """The times of the cells in a row: a stream's, or those of a domain that is one calendar."""
         if self.domain is not None and len(self.domain.axes) == 1:
             axis = self.domain.axes[0]
@@ -183,7 +180,7 @@ class Release:
     def range_sum(self, start: Moments, stop: Moments) -> Any:
         """The sum of cells start, …, stop − 1, as in a Python slice; arrays of bounds give an array of sums.
 
-        On a time axis a bound may also be a time: `release.range_sum("2026-01-01", "2026-02-01")` is all of January.
+        Where cells have times a bound may be one: `release.range_sum("2026-01-01", "2026-02-01")` is all of January.
         """
         starts, stops = range_bounds(self, start, stop)
         sums = self._prefix_sums[stops] - self._prefix_sums[starts]
@@ -340,7 +337,7 @@ class Release:
     def save(self, path: str | os.PathLike[str], *, replacing: bool = True) -> Path:
         """Write a Parquet file: where each cell is, `count`, and `stderr` where it is known; the promise is metadata.
 
-        Where a cell is: `cell`, its number; on a time axis `tick`, and `time` (a timestamp) where there is a calendar;
+        Where a cell is: `cell`, its number; of a stream `tick`, and `time` (a timestamp) where there is a calendar;
         in a domain a column under each axis' own name, or two, such as age_left and age_right, for bins. Sums of a
         value are in `total`. A synopsis of up to 16 MB travels along, so that the opened release answers all questions
         with the same intervals. A file of that name is replaced, unless `replacing` is False.

@@ -12,7 +12,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats
 from sparsedp.axes.domain import RECORDS, Domain, Quantity
-from sparsedp.axes.time_axis import TimeAxis
+from sparsedp.axes.schedule import Schedule
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files.columns_file import Column, Contents, Packed, contents_of, open_contents
 from sparsedp.files.signatures import check_signer
@@ -173,7 +173,7 @@ def _from_file(contents: Contents, memory: str | int | None) -> Release:
         mechanism=named("mechanism", description["mechanism"]),
         noise=description["noise"],
         recovery=description["recovery"],
-        time=TimeAxis.from_description(description["time"]) if "time" in description else None,
+        time=Schedule.from_description(description["time"]) if "time" in description else None,
         domain=Domain.from_description(description["domain"]) if "domain" in description else None,
         nonnegative=description.get("nonnegative") is True,
         quantity=quantity,

@@ -100,8 +100,7 @@ def axes_of(release: Release) -> tuple[Axis, ...]:
         return release.domain.axes
     if release.time is None or release.time.start is None:
         return (Integers("cell" if release.time is None else "tick", 0, len(release) - 1),)
-    assert release.time.every is not None  # noqa: S101  # a schedule has both
-    return (Calendar("time", release.time.start, release.time.every, len(release)),)
+    return (Calendar("time", length=len(release), **release.time.describe()),)
 
 
 def views_of(release: Release) -> tuple[list[View], list[str]]:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sparsedp.arrays import Integers
-from sparsedp.axes.time_axis import TimeAxis
+from sparsedp.axes.schedule import Schedule
 from sparsedp.errors import InvalidInput
 from sparsedp.streams._counters import CounterState
 
@@ -139,7 +139,7 @@ class Arrivals:
     new: Integers
 
 
-def arrivals(values: Integers, first: int | None, kept: Keeper, time: TimeAxis, *, fill: int) -> Arrivals:
+def arrivals(values: Integers, first: int | None, kept: Keeper, time: Schedule, *, fill: int) -> Arrivals:
     """Sort out values for ticks first, first + 1, …; without `first`, for the next. At most `fill` are left out."""
     ticks = kept.ticks
     if first is None or first == ticks:
@@ -161,7 +161,7 @@ def arrivals(values: Integers, first: int | None, kept: Keeper, time: TimeAxis, 
     return Arrivals(first, 0, gap, np.concatenate((np.zeros((gap, *values.shape[1:]), np.int64), values)))
 
 
-def first_of(values: Any, at: Any, time: TimeAxis) -> Any:
+def first_of(values: Any, at: Any, time: Schedule) -> Any:
     """Where a batch begins: at `at`, or where the times in the index of a pandas Series say."""
     index = getattr(values, "index", None)
     if time.start is None or getattr(getattr(index, "dtype", None), "kind", "") != "M":

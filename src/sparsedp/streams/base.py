@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from sparsedp import validate
 from sparsedp.arrays import Integers
-from sparsedp.axes.time_axis import TimeAxis
+from sparsedp.axes.schedule import Schedule
 from sparsedp.errors import InvalidInput, PrivateSide
 from sparsedp.laws import StreamLaw
 from sparsedp.mechanisms.base import spent_already
@@ -70,7 +70,7 @@ DEFAULTS: TermArguments = {
 class StreamTerms(Terms):
     """What the caller asked for, checked: the terms of every mechanism, and what only streams have."""
 
-    time: TimeAxis
+    time: Schedule
     negative: bool
 
     def describe(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def checked_stream_terms(given: TermArguments) -> StreamTerms:
         asked["source"],
         asked["unit"],
     )
-    time = TimeAxis(asked["start"], asked["every"])
+    time = Schedule(asked["start"], asked["every"])
     return StreamTerms(**vars(terms), time=time, negative=validate.yes_or_no("negative", asked["negative"]))
 
 
@@ -189,7 +189,7 @@ class Stream(ABC):
         return (Expense("the whole stream", Budget(epsilon=self.epsilon)),)
 
     @property
-    def _axis(self) -> TimeAxis | None:
+    def _axis(self) -> Schedule | None:
         """The axis of a release: its cells are ticks."""
         return self._terms.time
 

@@ -13,6 +13,7 @@ from quick_folder import quick_folder
 import sparsedp as sdp
 from sparsedp.noise.source import NoiselessSource, SeededSource
 from sparsedp.streams import Stream
+from sparsedp.streams.durable._opening import stream_from
 
 HORIZON = 70
 """Short, so that segments of every level begin and end."""
@@ -185,3 +186,26 @@ def test_only_the_draws_of_new_ticks_take_from_the_source(kind: str, tmp_path: P
         stream.observe(3, at=2)
         stream.release()
     assert source._generator.bit_generator.state == left
+
+
+TERMS = {"epsilon": "1/2", "contribution": 1, "unit": "event", "neighbours": "add_remove", "negative": False}
+WRITTEN_BEFORE: dict[str, dict[str, object]] = {
+    "hourly ticks from 2026-01-01 00:00 UTC": {"start": "2026-01-01T00:00:00+00:00", "every": "1h"},
+    "ticks every 15 minutes from 2026-01-01 00:00": {"start": "2026-01-01T00:00:00", "every": "15min"},
+    "ticks every 1500 milliseconds from 1999-12-31 23:59": {"start": "1999-12-31T23:59:00", "every": "1500ms"},
+    "ticks numbered from 0": {"start": None, "every": None},
+}
+"""How files describe a schedule: those of earlier versions must open."""
+
+
+@pytest.mark.parametrize("words", WRITTEN_BEFORE)
+def test_a_description_that_was_written_before(words: str) -> None:
+    terms = {**TERMS, **WRITTEN_BEFORE[words], "sampler": "sparsedp"}
+    description = {"stream": "continual_adaptive", "terms": terms, "settings": {}}
+    with stream_from(description) as stream:
+        assert words in repr(stream)
+        assert stream.describe() == description
+        stream.observe(1)
+        synopsis = stream.synopsis()
+        assert synopsis._contents.description["time"] == WRITTEN_BEFORE[words]
+        assert str(synopsis.time) == words

@@ -1,17 +1,31 @@
-"""When the ticks of a stream are: a public schedule with a fixed step, or plain numbers from 0."""
+"""A schedule: when the ticks of a stream are and where the cells of a calendar begin; or plain numbers from 0."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from numbers import Integral
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from sparsedp import validate
+from sparsedp.axes.periods import (
+    DAY,
+    IN_UTC,
+    NO_TIME,
+    Numbers,
+    begin_of_month,
+    checked_zone,
+    month_at,
+    months_of,
+    period_of,
+    shown_months,
+    wall_clock,
+)
 from sparsedp.errors import InvalidInput
 from sparsedp.moments import (
     A_TIME,
@@ -30,17 +44,18 @@ from sparsedp.moments import (
     step_of,
 )
 
-Numbers = TypeVar("Numbers", int, npt.NDArray[np.int64])
-
 
 @dataclass(frozen=True, init=False, repr=False)
-class TimeAxis:
+class Schedule:
     """Tick i is at start + i·every; without the two, ticks are only numbered. Public: declared, never read off data.
 
-    A start with a timezone makes an axis in UTC, and every later time must name its timezone too; a start without one
-    makes an axis whose times have none. A datetime64 cannot name one and is taken to be in the axis' own.
+    It has no end. A step has a fixed length, or is whole `months`; `every` is then None. With a `zone` the clock is
+    the zone's wall clock: a time that names its offset is turned into what the clocks there showed, and one that names
+    none is such a time already. Without a zone, a start that names its offset makes a schedule in UTC, and every later
+    time must name its offset too; a start that names none makes one whose times have none. A datetime64 cannot name
+    one and is taken to be by the schedule's own clock.
 
-    >>> hours = TimeAxis("2026-01-01T00:00Z", every="1h")
+    >>> hours = Schedule("2026-01-01T00:00Z", every="1h")
     >>> print(hours)
     hourly ticks from 2026-01-01 00:00 UTC
     >>> hours.tick_of("at", "2026-01-02T02:00+02:00")
@@ -49,17 +64,36 @@ class TimeAxis:
 
     start: datetime | None
     every: timedelta | None
+    months: int | None
+    zone: str | None
 
-    def __init__(self, start: Moment | None = None, every: Step | None = None) -> None:
+    def __init__(
+        self, start: Moment | None = None, every: Step | None = None, zone: object = None, *, argument: str = "start"
+    ) -> None:
+        """`argument` is what complaints call the start."""
         if (start is None) != (every is None):
-            missing = "start" if start is None else "every"
+            missing = argument if start is None else "every"
             raise InvalidInput(missing, "missing", "give both start and every, or neither for ticks without a calendar")
-        object.__setattr__(self, "start", None if start is None else first_moment(start))
-        object.__setattr__(self, "every", None if every is None else step_of(every))
+        object.__setattr__(self, "months", None if every is None else months_of(every))
+        object.__setattr__(self, "zone", checked_zone(zone))
+        object.__setattr__(self, "start", None if start is None else self._checked_start(argument, start))
+        object.__setattr__(self, "every", None if every is None or self.months else step_of(every))
+        if self.months and self._into_month >= 28 * DAY:
+            given = f"{self.shown(0)}, and not every month has such a day"
+            raise InvalidInput(argument, given, "give one on the 1st to the 28th of a month")
+
+    def _checked_start(self, argument: str, start: Moment) -> datetime:
+        period = period_of(argument, start)
+        if self.zone is not None:
+            return first_moment(np.datetime64(self.settled(argument, period.begin, period.aware), "us"))
+        first = first_moment(np.datetime64(period.begin, "us"))
+        return first.replace(tzinfo=UTC) if period.aware else first
 
     @property
     def utc(self) -> bool:
-        """Whether the times are in UTC; otherwise they name no timezone."""
+        """Whether the times are in UTC."""
+        if self.zone is not None:
+            return self.zone in IN_UTC
         return self.start is not None and self.start.tzinfo is not None
 
     def tick_of(self, argument: str, at: object) -> int:
@@ -113,30 +147,35 @@ class TimeAxis:
         return "ticks numbered from 0" if self.start is None else f"{self._often} from {self.shown(0)}"
 
     def __repr__(self) -> str:
-        return f"TimeAxis({', '.join(f'{name}={value!r}' for name, value in self.describe().items())})"
+        return f"Schedule({', '.join(f'{name}={value!r}' for name, value in self.describe().items())})"
 
     def describe(self) -> dict[str, Any]:
-        """A JSON-able description; `TimeAxis.from_description` gives the axis back."""
+        """Start and step, and the zone where there is one, JSON-able; `from_description` gives the schedule back."""
         if self.start is None:
             return {"start": None, "every": None}
-        number, unit = in_units(self._every)
-        return {"start": self.start.isoformat(), "every": f"{number}{unit}"}
+        step = shown_months(self.months) if self.months else "{}{}".format(*in_units(self._every))
+        zone = {} if self.zone is None else {"zone": self.zone}
+        return {"start": self.start.isoformat(), "every": step, **zone}
 
     @classmethod
-    def from_description(cls, description: dict[str, Any]) -> TimeAxis:
-        """The axis that `describe` described."""
-        return cls(description["start"], description["every"])
+    def from_description(cls, description: Mapping[str, Any]) -> Schedule:
+        """The schedule that `describe` described."""
+        return cls(description["start"], description["every"], description.get("zone"))
 
     def begin_of(self, ticks: Numbers) -> Numbers:
-        """When ticks are, in microseconds since 1970 by the axis' own clock."""
+        """When ticks are, in microseconds since 1970 by the schedule's own clock."""
+        if self.months:
+            return begin_of_month(self._first_month + ticks * self.months) + self._into_month
         return self._start + ticks * self._every
 
     def tick_at(self, moments: Numbers) -> Numbers:
-        """The last tick that is not after a moment, in microseconds by the axis' clock; below 0 before the first."""
+        """The last tick that is not after a moment, in microseconds by its clock; below 0 before the first."""
+        if self.months:
+            return (month_at(moments - self._into_month) - self._first_month) // self.months
         return (moments - self._start) // self._every
 
     def tick_on(self, argument: str, moment: int) -> int:
-        """The tick that is exactly at a moment, in microseconds by the axis' own clock."""
+        """The tick that is exactly at a moment, in microseconds by the schedule's own clock."""
         tick = self.tick_at(moment)
         if tick < 0:
             given = f"{shown_moment(moment, utc=self.utc)}, which is before the first tick"
@@ -149,17 +188,23 @@ class TimeAxis:
         return tick
 
     def settled(self, argument: str, moment: int, aware: bool | None) -> int:
-        """What `microseconds_of` read, by the axis' own clock; refused where that would be a guess."""
-        if aware is not None and aware != self.utc:
-            raise InvalidInput(argument, *_TIMEZONE[aware])
+        """What `microseconds_of` read, by the schedule's own clock; refused where that would be a guess."""
+        if self.zone is None:
+            if aware is not None and aware != self.utc:
+                raise InvalidInput(argument, *_TIMEZONE[aware])
+            return moment
+        if aware:
+            moment = int(wall_clock(np.array([moment], dtype=np.int64), self.zone)[0])
+        if moment == NO_TIME:
+            raise InvalidInput(argument, "outside the calendar", "give a time in the years 1 to 9999")
         return moment
 
     @property
     def _often(self) -> str:
-        number, unit = in_units(self._every)
-        every = UNITS[unit][0] if number == 1 else f"{number} {UNITS[unit][0]}s"
-        often = {"hour": "hourly ticks", "day": "daily ticks", "week": "weekly ticks"}
-        return often.get(every, f"ticks every {every}")
+        number, unit = (self.months, "month") if self.months else in_units(self._every)
+        every = _long(unit) if number == 1 else f"{number} {_long(unit)}s"
+        often = _OFTEN.get(every, f"ticks every {every}")
+        return often if self.zone is None or self.utc else f"{often} in {self.zone}"
 
     @cached_property
     def _start(self) -> int:
@@ -171,6 +216,15 @@ class TimeAxis:
         assert self.every is not None  # noqa: S101  # asked for only where there is a calendar
         return self.every // MICROSECOND
 
+    @cached_property
+    def _first_month(self) -> int:
+        return month_at(self._start)
+
+    @cached_property
+    def _into_month(self) -> int:
+        """How long after the begin of a month its tick is."""
+        return self._start - begin_of_month(self._first_month)
+
     @property
     def _wanted(self) -> str:
         return "the number of a tick, counted from 0" + (f", or {A_TIME}" if self.start is not None else "")
@@ -180,3 +234,16 @@ _TIMEZONE = {
     False: ("a time without a timezone, and the axis is in UTC", 'give one such as "2026-01-01T06:00Z"'),
     True: ("a time with a timezone, and the axis has none", 'give one without, such as "2026-01-01T06:00"'),
 }
+
+_OFTEN = {
+    "hour": "hourly ticks",
+    "day": "daily ticks",
+    "week": "weekly ticks",
+    "month": "monthly ticks",
+    "3 months": "quarterly ticks",
+    "12 months": "yearly ticks",
+}
+
+
+def _long(unit: str) -> str:
+    return UNITS[unit][0] if unit in UNITS else unit
