@@ -19,7 +19,7 @@ from sparsedp.sensing.direct import Direct
 from sparsedp.sensing.running_totals import TicksAndTotals
 from sparsedp.streams._counters import Counters, counters_for, noise_adder, tick_law, ticks_between_totals
 from sparsedp.streams._store import Published
-from sparsedp.streams.base import Stream, StreamTerms, TermArguments, checked_stream_terms
+from sparsedp.streams.base import Stream, TermArguments
 from sparsedp.validate import MAX_CELLS
 
 
@@ -48,16 +48,15 @@ class ContinualAdaptive(Stream):
         totals_every: int | None = None,
         **terms: Unpack[TermArguments],
     ) -> None:
-        checked = checked_stream_terms(terms)
+        super().__init__(terms)
         self._share = Fraction(0) if totals is None else validate.share("totals", totals)
-        self._tick_law = tick_law(checked, 1 - self._share)
-        self._add_noise = noise_adder(checked, self._tick_law.scale)
+        self._tick_law = tick_law(self._terms, 1 - self._share)
+        self._add_noise = noise_adder(self._terms, self._tick_law.scale)
         self._every_given = totals_every is not None
-        self._counting = self._totals(checked, horizon, totals_every)
-        self._logs = ("count",) if self._counting is None else ("count", "total")
-        super().__init__(checked, horizon=None if horizon is None else int(horizon), counters=self._counting)
+        self._counters = self._totals(horizon, totals_every)
+        self._logs = ("count",) if self._counters is None else ("count", "total")
 
-    def _totals(self, terms: StreamTerms, horizon: int | None, every: int | None) -> Counters | None:
+    def _totals(self, horizon: int | None, every: int | None) -> Counters | None:
         if not self._share:
             for argument, given in (("horizon", horizon), ("totals_every", every)):
                 if given is not None:
@@ -65,57 +64,57 @@ class ContinualAdaptive(Stream):
             return None
         if horizon is None:
             raise InvalidInput("horizon", "missing", "running totals need the number of ticks they are calibrated for")
-        ticks = validate.whole("horizon", horizon, most=MAX_CELLS)
+        self._horizon = ticks = validate.whole("horizon", horizon, most=MAX_CELLS)
         best = ticks_between_totals(ticks, self._share)
         between = best if every is None else _power_of_two("totals_every", every, ticks)
-        return counters_for(terms, ticks, every=between, share=self._share)
+        return counters_for(self._terms, ticks, every=between, share=self._share)
 
     @property
     def intrusions(self) -> str:
         """Any number: the state is what was published. With a counter: one."""
-        return "any" if self._counting is None else "one"
+        return "any" if self._counters is None else "one"
 
     @property
     def noise_law(self) -> StreamLaw:
         """Independent discrete Laplace noise on every tick; with `totals`, a counter's on every total."""
-        return self._tick_law if self._counting is None else TicksAndTotalsLaw(self._tick_law, self._counting.law)
+        return self._tick_law if self._counters is None else TicksAndTotalsLaw(self._tick_law, self._counters.law)
 
     def _settings(self) -> dict[str, Any]:
-        if self._counting is None:
+        if self._counters is None:
             return {}
-        return {"totals": str(self._share), "horizon": self.horizon, "totals_every": self._counting.state.every}
+        return {"totals": str(self._share), "horizon": self.horizon, "totals_every": self._counters.state.every}
 
     @property
     def _defaulted(self) -> frozenset[str]:
-        return frozenset() if self._counting is None or self._every_given else frozenset({"totals_every"})
+        return frozenset() if self._counters is None or self._every_given else frozenset({"totals_every"})
 
     @property
     def _expenses(self) -> tuple[Expense, ...]:
-        if self._counting is None:
+        if self._counters is None:
             return super()._expenses
         counter = self.epsilon * self._share
         ticks = Expense("every tick", Budget(epsilon=self.epsilon - counter))
         return (ticks, Expense("running totals", Budget(epsilon=counter)))
 
     def _advance(self, values: Integers) -> tuple[Integers, Published]:
-        if self._counting is None:
+        if self._counters is None:
             self._add_noise(values)  # in place: the exact values are gone
             return values, {"count": values}
         noisy = values.copy()
         self._add_noise(noisy)
-        totals = self._counting.advance(values.reshape(-1, 1))
+        totals = self._counters.advance(values.reshape(-1, 1))
         return noisy, {"count": noisy, "total": totals[:, 0]}
 
     def _noisy_values(self) -> Integers:
         ticks = self._keeper.log("count", 0, self.ticks)
-        if self._counting is None:
+        if self._counters is None:
             return ticks
-        return np.concatenate((ticks, self._keeper.log("total", 0, self.ticks // self._counting.state.every)))
+        return np.concatenate((ticks, self._keeper.log("total", 0, self.ticks // self._counters.state.every)))
 
     def _plan(self, ticks: int) -> Plan:
-        sensing = Direct(ticks) if self._counting is None else TicksAndTotals(ticks, self._counting.state.every)
-        recovery = RecoveryPlan("signed_layers" if self._terms.negative else "layers")
-        return Plan(self.name, sensing, recovery, nonnegative=not self._terms.negative)
+        sensing = Direct(ticks) if self._counters is None else TicksAndTotals(ticks, self._counters.state.every)
+        recovery = RecoveryPlan("signed_layers" if self._negative else "layers")
+        return Plan(self.name, sensing, recovery, nonnegative=not self._negative)
 
 
 def _power_of_two(argument: str, value: int, most: int) -> int:

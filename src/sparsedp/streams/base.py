@@ -7,7 +7,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, ClassVar, NoReturn, Self, TypedDict, cast
 from weakref import ref
@@ -35,7 +35,7 @@ from sparsedp.streams._store import USUAL_GAP, InMemory, Keeper, Published, arri
 from sparsedp.synopsis import Synopsis
 from sparsedp.validate import MAX_CELLS
 
-# The terms of a stream, checked before anything is spent: whom it protects, with what budget, on which schedule.
+# What every stream is asked for, checked before anything is spent.
 
 
 class TermArguments(TypedDict, total=False):
@@ -66,37 +66,21 @@ DEFAULTS: TermArguments = {
 }
 
 
-@dataclass(frozen=True)
-class StreamTerms(Terms):
-    """What the caller asked for, checked: the terms of every mechanism, and what only streams have."""
-
-    time: Schedule
-    negative: bool
-
-    def describe(self) -> dict[str, Any]:
-        """What is public and must not change while the stream lives; `checked_stream_terms` takes it back."""
-        return {
-            "epsilon": str(self.epsilon),
-            "contribution": self.neighbours.contribution,
-            "unit": self.neighbours.unit,
-            "neighbours": self.neighbours.relation,
-            "negative": self.negative,
-            **self.time.describe(),
-            "sampler": self.sampler.name,
-        }
-
-
-def checked_stream_terms(given: TermArguments) -> StreamTerms:
-    """The terms of a stream, or the first thing that is wrong with them."""
+def _with_defaults(given: TermArguments) -> TermArguments:
+    """All arguments; refused are those that no stream takes, and that there is no budget."""
     unknown = sorted(set(given) - set(TermArguments.__annotations__))
     if unknown:
         names = ", ".join(TermArguments.__annotations__)
         raise InvalidInput(unknown[0], "not an argument of this stream", f"every stream takes {names}")
     if "epsilon" not in given:
         raise InvalidInput("epsilon", "missing", "give the budget of the whole stream, such as epsilon='0.5'")
-    asked = cast(TermArguments, {**DEFAULTS, **given})
+    return cast(TermArguments, {**DEFAULTS, **given})
+
+
+def _checked_terms(asked: TermArguments) -> Terms:
+    """Whom the stream protects, and with what budget, or the first thing that is wrong with that."""
     validate.one_of("unit", asked["unit"], UNITS)
-    terms = checked_pure_terms(
+    return checked_pure_terms(
         asked["epsilon"],
         asked["contribution"],
         asked["neighbours"],
@@ -105,8 +89,6 @@ def checked_stream_terms(given: TermArguments) -> StreamTerms:
         asked["source"],
         asked["unit"],
     )
-    time = Schedule(asked["start"], asked["every"])
-    return StreamTerms(**vars(terms), time=time, negative=validate.yes_or_no("negative", asked["negative"]))
 
 
 class _Inside:
@@ -139,12 +121,15 @@ class Stream(ABC):
     """What is published and kept for ever: "count" for every tick, "total" for running totals. The first holds what
     `observe` returned."""
 
-    def __init__(self, terms: StreamTerms, *, horizon: int | None, counters: Counters | None) -> None:
-        self._terms = terms
+    def __init__(self, given: TermArguments, *, horizon: int | None = None) -> None:
+        asked = _with_defaults(given)
+        self._terms = _checked_terms(asked)
+        self._schedule = Schedule(asked["start"], asked["every"])
+        self._negative = validate.yes_or_no("negative", asked["negative"])
         self._horizon = horizon
-        self._counters = counters
+        self._counters: Counters | None = None
         self._keeper: Keeper = InMemory()
-        self._seeded = not protects(terms.source)
+        self._seeded = not protects(self._terms.source)
         self._paid = False
         self._record: Mapping[str, str] | None = None
         self._unsettled = False
@@ -191,7 +176,7 @@ class Stream(ABC):
     @property
     def _axis(self) -> Schedule | None:
         """The axis of a release: its cells are ticks."""
-        return self._terms.time
+        return self._schedule
 
     @property
     def _defaulted(self) -> frozenset[str]:
@@ -214,7 +199,7 @@ class Stream(ABC):
 
         A pandas Series with times for an index is taken at those times, which must be one tick after another.
         """
-        first = first_of(values, at, self._terms.time)
+        first = first_of(values, at, self._schedule)
         return self._results(self._observe(self._checked_values(values), first, fill))
 
     def synopsis(self) -> Synopsis:
@@ -266,7 +251,16 @@ class Stream(ABC):
 
     def describe(self) -> dict[str, Any]:
         """The stream's public settings: they stay as they are while it lives."""
-        return {"stream": self.name, "terms": self._terms.describe(), "settings": self._settings()}
+        terms = {
+            "epsilon": str(self.epsilon),
+            "contribution": self._terms.neighbours.contribution,
+            "unit": self._terms.neighbours.unit,
+            "neighbours": self._terms.neighbours.relation,
+            "negative": self._negative,
+            **self._schedule.describe(),
+            "sampler": self._terms.sampler.name,
+        }
+        return {"stream": self.name, "terms": terms, "settings": self._settings()}
 
     def close(self) -> None:
         """Take no more ticks, and erase the state in memory; a durable stream can be opened again and go on."""
@@ -284,17 +278,17 @@ class Stream(ABC):
         self.close()
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.ticks} ticks, {self._terms.time}. {self.guarantee})"
+        return f"{type(self).__name__}({self.ticks} ticks, {self._schedule}. {self.guarantee})"
 
     # ---- how a tick goes in
 
     def _checked_value(self, value: object) -> Integers:
         """One tick's exact count."""
-        return np.array([validate.count("value", value, negative=self._terms.negative)], np.int64)
+        return np.array([validate.count("value", value, negative=self._negative)], np.int64)
 
     def _checked_values(self, values: object) -> Integers:
         """Exact counts, a tick each."""
-        return validate.counts_vector("values", values, negative=self._terms.negative)
+        return validate.counts_vector("values", values, negative=self._negative)
 
     def _one_result(self, results: Integers) -> Any:
         """What the caller gets for one tick."""
@@ -314,9 +308,9 @@ class Stream(ABC):
                 self._inside = None
 
     def _sorted_and_taken_in(self, values: Integers, at: Any, fill: int) -> Integers:
-        first = None if at is None else self._terms.time.tick_of("at", at)
+        first = None if at is None else self._schedule.tick_of("at", at)
         most = validate.whole("fill", fill, least=0)
-        arrived = arrivals(values, first, self._keeper, self._terms.time, fill=most)
+        arrived = arrivals(values, first, self._keeper, self._schedule, fill=most)
         self._check_room(self.ticks + len(arrived.new))
         results = self._take_in(arrived.new, arrived.gap)[arrived.gap :]
         if not arrived.known:

@@ -21,9 +21,9 @@ from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Expense
 from sparsedp.sensing.bernoulli import Bernoulli
-from sparsedp.streams._counters import counters_for
+from sparsedp.streams._counters import Counters, counters_for
 from sparsedp.streams._store import Published
-from sparsedp.streams.base import Stream, TermArguments, checked_stream_terms
+from sparsedp.streams.base import Stream, TermArguments
 from sparsedp.validate import MAX_CELLS
 
 CALIBRATIONS = {"correct": None, "paper": None}
@@ -45,6 +45,7 @@ class ContinualCompressive(Stream):
     """
 
     name: ClassVar[str] = "continual_compressive"
+    _counters: Counters
 
     def __init__(
         self,
@@ -70,10 +71,9 @@ class ContinualCompressive(Stream):
         chosen = {"seed": seed, "rows": rows, "recovery": None if recovery == "auto" else recovery}
         self._not_given = frozenset(name for name, given in chosen.items() if given is None)
         self._seed = fresh_word() if seed is None else validate.whole("seed", seed, least=0, most=2**64 - 1)
-        checked = checked_stream_terms(terms)
+        super().__init__(terms, horizon=ticks)
         column = self._rows if calibration == "correct" else 1
-        self._counting = counters_for(checked, ticks, counters=self._rows, column=column)
-        super().__init__(checked, horizon=ticks, counters=self._counting)
+        self._counters = counters_for(self._terms, ticks, counters=self._rows, column=column)
 
     @property
     def rows(self) -> int:
@@ -83,7 +83,7 @@ class ContinualCompressive(Stream):
     @property
     def noise_law(self) -> ContinualCounterLaw:
         """1 + L discrete Laplace terms on every signed sum."""
-        return self._counting.law
+        return self._counters.law
 
     @property
     def _defaulted(self) -> frozenset[str]:
@@ -121,13 +121,13 @@ class ContinualCompressive(Stream):
             first = self.ticks + start
             signed = sensing.columns(first, first + len(part)) * part[:, None]
             try:
-                self._counting.skip_to_last(signed)
+                self._counters.skip_to_last(signed)
             finally:
                 signed.fill(0)
         return np.empty(0, np.int64), {}
 
     def _noisy_values(self) -> Integers:
-        return self._counting.state.latest.copy()
+        return self._counters.state.latest.copy()
 
     def _sensing(self, ticks: int) -> Bernoulli:
         return Bernoulli(ticks, rows=self._rows, seed=self._seed)

@@ -13,9 +13,9 @@ from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.laws import ContinualCounterLaw
 from sparsedp.plan import Plan
 from sparsedp.sensing.direct import Direct
-from sparsedp.streams._counters import counters_for
+from sparsedp.streams._counters import Counters, counters_for
 from sparsedp.streams._store import Published
-from sparsedp.streams.base import Stream, TermArguments, checked_stream_terms
+from sparsedp.streams.base import Stream, TermArguments
 from sparsedp.validate import MAX_CELLS
 
 
@@ -31,18 +31,18 @@ class ContinualCounter(Stream):
     """
 
     name: ClassVar[str] = "continual_counter"
+    _counters: Counters
 
     def __init__(self, *, horizon: int, counters: int = 1, **terms: Unpack[TermArguments]) -> None:
         self._size = validate.whole("counters", counters, most=MAX_CELLS)
         ticks = validate.whole("horizon", horizon, most=MAX_CELLS)
-        checked = checked_stream_terms(terms)
-        self._counting = counters_for(checked, ticks, counters=self._size)
-        super().__init__(checked, horizon=ticks, counters=self._counting)
+        super().__init__(terms, horizon=ticks)
+        self._counters = counters_for(self._terms, ticks, counters=self._size)
 
     @property
     def noise_law(self) -> ContinualCounterLaw:
         """1 + L discrete Laplace terms on every sum."""
-        return self._counting.law
+        return self._counters.law
 
     @property
     def _axis(self) -> None:
@@ -72,7 +72,7 @@ class ContinualCounter(Stream):
             given = f"not of {'rows of ' if dimensions == 2 else ''}{self._size} counts"
             raise InvalidInput(argument, given, "give one count for each counter, for every tick")
         flat = np.ma.ravel(given) if isinstance(given, np.ma.MaskedArray) else np.ravel(given)
-        return validate.counts_vector(argument, flat, negative=self._terms.negative)
+        return validate.counts_vector(argument, flat, negative=self._negative)
 
     def _one_result(self, results: Integers) -> Any:
         return int(results[0, 0]) if self._size == 1 else results[0]
@@ -81,10 +81,10 @@ class ContinualCounter(Stream):
         return results[:, 0] if self._size == 1 else results
 
     def _advance(self, values: Integers) -> tuple[Integers, Published]:
-        return self._counting.advance(values), {}
+        return self._counters.advance(values), {}
 
     def _noisy_values(self) -> Integers:
-        return self._counting.state.latest.copy()
+        return self._counters.state.latest.copy()
 
     def _plan(self, ticks: int) -> Plan:
         return Plan(self.name, Direct(self._size), RecoveryPlan("direct"))

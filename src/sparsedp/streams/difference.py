@@ -10,9 +10,9 @@ from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.laws import ContinualCounterLaw
 from sparsedp.plan import Plan
 from sparsedp.sensing.running_totals import RunningTotals
-from sparsedp.streams._counters import counters_for
+from sparsedp.streams._counters import Counters, counters_for
 from sparsedp.streams._store import Published
-from sparsedp.streams.base import Stream, TermArguments, checked_stream_terms
+from sparsedp.streams.base import Stream, TermArguments
 from sparsedp.validate import MAX_CELLS
 
 
@@ -28,23 +28,23 @@ class ContinualDifference(Stream):
 
     name: ClassVar[str] = "continual_difference"
     _logs = ("total",)
+    _counters: Counters
 
     def __init__(self, *, horizon: int, **terms: Unpack[TermArguments]) -> None:
         ticks = validate.whole("horizon", horizon, most=MAX_CELLS)
-        checked = checked_stream_terms(terms)
-        self._counting = counters_for(checked, ticks)
-        super().__init__(checked, horizon=ticks, counters=self._counting)
+        super().__init__(terms, horizon=ticks)
+        self._counters = counters_for(self._terms, ticks)
 
     @property
     def noise_law(self) -> ContinualCounterLaw:
         """1 + L discrete Laplace terms on every total."""
-        return self._counting.law
+        return self._counters.law
 
     def _settings(self) -> dict[str, Any]:
         return {"horizon": self.horizon}
 
     def _advance(self, values: Integers) -> tuple[Integers, Published]:
-        totals = self._counting.advance(values.reshape(-1, 1))[:, 0]
+        totals = self._counters.advance(values.reshape(-1, 1))[:, 0]
         return totals, {"total": totals}
 
     def _noisy_values(self) -> Integers:

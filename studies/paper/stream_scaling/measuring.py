@@ -11,8 +11,6 @@ import numpy as np
 
 from sparsedp.arrays import Integers
 from sparsedp.streams import ContinualCompressive, Stream
-from sparsedp.streams._counters import counters_for
-from sparsedp.streams.base import checked_stream_terms
 from studies.paper.continual.measuring import CALIBRATIONS, begin, begin_cmco, errors_at, recovery_of
 from studies.paper.data import noise_of, seed_of
 from studies.paper.experiment import Effort, Found, Origins, Settings
@@ -33,8 +31,7 @@ def cost(settings: Settings, counts: Integers) -> Found:
         observed = moment
         releasing.append(min(_seconds(stream) for _ in range(settings["runs"])))
         memory.append(_peak(stream))
-    terms = checked_stream_terms({"epsilon": settings["epsilon"]})
-    state = counters_for(terms, counts.size, counters=stream.rows).state
+    state = stream._counters.state
     return {
         "moments": moments,
         "observe_seconds": observing,
