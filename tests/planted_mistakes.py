@@ -121,7 +121,7 @@ def pays_with_the_first_tick() -> None:
         return True
 
     _planted(_opening, "begin", unpaid)
-    _planted(_opening, "settle", lambda file, paid, path, stream: paid)
+    _planted(_opening, "reconcile", lambda file, paid, path, stream: paid)
 
 
 MISTAKES: dict[str, tuple[Callable[[], None], Callable[[], Scenario], Fault]] = {

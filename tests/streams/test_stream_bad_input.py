@@ -190,7 +190,7 @@ def test_a_signal_handler_cannot_get_between(monkeypatch: pytest.MonkeyPatch) ->
         sdp.ContinualAdaptive(epsilon=1, source=NoiselessSource()),
     ):
         stream.observe(1)
-        for owner, method in ((stream, "_advance"), (stream._keeper, "commit")):
+        for owner, method in ((stream, "_advance"), (stream._store, "commit")):
             plain = getattr(owner, method)
 
             def interrupted(*arguments: Any, stream: sdp.Stream = stream, plain: Any = plain) -> Any:
@@ -206,7 +206,7 @@ def test_a_signal_handler_cannot_get_between(monkeypatch: pytest.MonkeyPatch) ->
         assert stream.ticks == 4
 
 
-@pytest.mark.parametrize("stage", ["_Log.write", "InMemory.commit"])
+@pytest.mark.parametrize("stage", ["_Log.write", "MemoryStore.commit"])
 def test_a_tick_interrupted_in_memory_leaves_no_second_version(stage: str, monkeypatch: pytest.MonkeyPatch) -> None:
     stream = sdp.ContinualAdaptive(epsilon=1, source=NoiselessSource())
     stream.observe(1)
@@ -223,8 +223,8 @@ def test_a_tick_interrupted_in_memory_leaves_no_second_version(stage: str, monke
         patched.setattr(kind, method, stopped)
         with pytest.raises(KeyboardInterrupt):
             stream.observe(77)
-    keeper: Any = stream._keeper
-    assert 77 not in keeper._logs["count"]._room
+    store: Any = stream._store
+    assert 77 not in store._logs["count"]._room
     assert [stream.observe(2), stream.observe(3)] == [2, 3]
     assert stream.release("direct").values.tolist() == [1, 2, 3]
 

@@ -127,7 +127,7 @@ class CounterState:
         finally:
             fresh.fill(0)
 
-    def begin_again(self) -> None:
+    def reset(self) -> None:
         """The state before the first tick."""
         self.erase()
         self.ticks = 0

@@ -1,4 +1,4 @@
-"""Where a stream stores what it may store: in memory, or (see `durable/`) in a file; and which ticks are new to it."""
+"""Where a stream stores what it may store, in memory or (see `durable/`) in a file; and which ticks are new."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from sparsedp.errors import InvalidInput
 from sparsedp.streams._counters import CounterState
 
 Published = Mapping[str, Integers]
-"""What is published and kept for ever, by the name of its log: "count" for ticks, "total" for running totals."""
+"""What is published and stored for good, by the name of its log: "count" for ticks, "total" for running totals."""
 
 
-class Keeper(Protocol):
-    """Keeps logs of what was published, append-only, and the counters' state if there are counters.
+class Store(Protocol):
+    """Append-only logs of what was published, and the counters' state if there are counters.
 
-    `commit` is all or nothing: once it returns, the ticks are kept; if it raises, the stream calls `restore`, and
-    what `ticks` says then is what was kept.
+    `commit` is atomic: once it returns, the ticks are stored. If it raises, the stream calls `restore`, and `ticks`
+    then says how many are stored.
     """
 
     @property
     def ticks(self) -> int:
-        """How many ticks have been kept."""
+        """How many ticks are stored."""
 
     @property
     def closed(self) -> bool:
-        """Whether it can keep no more."""
+        """Whether it takes no more ticks."""
 
     @property
     def redelivers(self) -> bool:
-        """Whether a tick that was kept before may come again, as it does when its sender did not hear back."""
+        """Whether a stored tick may be delivered again, as it is when its sender got no acknowledgement."""
 
     def commit(self, ticks: int, published: Published, counter: CounterState | None, gap: int) -> None:
-        """Keep the next `ticks` ticks with what was published in them, and the counters' state after them.
+        """Store the next `ticks` ticks: what was published in them, and the counters' state after them.
 
-        The first `gap` of them were left out by the caller and filled with zeros.
+        The caller left out the first `gap` of them, which were filled with zeros.
         """
 
     def filled(self, first: int, stop: int) -> bool:
@@ -49,40 +49,40 @@ class Keeper(Protocol):
         """Entries first … stop − 1 of a log."""
 
     def restore(self, counter: CounterState | None) -> None:
-        """Forget a commit that failed, and overwrite `counter` by the state that was kept last."""
+        """Roll back a commit that failed, and overwrite `counter` by the state that was stored last."""
 
     def close(self) -> None:
-        """Keep no more; let go of files."""
+        """Take no more ticks; release files."""
 
 
-class InMemory:
-    """Keeps everything in this process; it is gone when the process ends."""
+class MemoryStore:
+    """Stores everything in this process; it is gone when the process ends."""
 
     redelivers = False
 
     def __init__(self) -> None:
         self.closed = False
         self._logs: dict[str, _Log] = {}
-        # One value, so that an interruption falls before or after a commit, never into it.
-        self._kept: tuple[int, dict[str, int]] = (0, {})
+        # One value, so that an interruption comes before or after a commit, never within it.
+        self._stored: tuple[int, dict[str, int]] = (0, {})
 
     @property
     def ticks(self) -> int:
-        """How many ticks have been kept."""
-        return self._kept[0]
+        """How many ticks are stored."""
+        return self._stored[0]
 
     def commit(self, ticks: int, published: Published, counter: CounterState | None, gap: int) -> None:
-        """Write behind what is kept; it counts from the moment that the new lengths are set."""
-        before, lengths = self._kept
+        """Write behind the end of the logs; setting the new lengths is the commit."""
+        before, lengths = self._stored
         after = dict(lengths)
         for name, entries in published.items():
             start = lengths.get(name, 0)
             self._logs.setdefault(name, _Log()).write(start, entries)
             after[name] = start + len(entries)
-        self._kept = (before + ticks, after)
+        self._stored = (before + ticks, after)
 
     def filled(self, first: int, stop: int) -> bool:
-        """Not asked for: what is in the past does not come again here."""
+        """Never: nothing is delivered again here."""
         return False
 
     def log(self, name: str, first: int, stop: int) -> Integers:
@@ -90,12 +90,12 @@ class InMemory:
         return self._logs[name].read(first, stop) if name in self._logs else np.empty(0, np.int64)
 
     def restore(self, counter: CounterState | None) -> None:
-        """Overwrite what a commit that was interrupted wrote. The counters' state has no older version here."""
+        """Overwrite what an interrupted commit wrote. There is no older version of the counters' state here."""
         for name, log in self._logs.items():
-            log.forget_from(self._kept[1].get(name, 0))
+            log.forget_from(self._stored[1].get(name, 0))
 
     def close(self) -> None:
-        """Keep no more."""
+        """Take no more ticks."""
         self.closed = True
 
 
@@ -123,15 +123,15 @@ class _Log:
         self._room[start:] = 0
 
 
-# Which of the ticks that arrive are new, which were there before, and how many were left out between.
+# Which of the ticks that arrive are new, which are delivered again, and how many were left out between.
 
-USUAL_GAP = 100
-"""A longer gap is taken for a mistake in the time unless the caller says that it is none: it is filled for good."""
+DEFAULT_FILL = 100
+"""A longer gap is taken for a mistake in the time, unless the caller allows it: a gap is filled for good."""
 
 
 @dataclass(frozen=True)
 class Arrivals:
-    """`known` ticks from `first` on were there before; then come the `new` values, of which `gap` zeros fill a gap."""
+    """`known` ticks from `first` on are delivered again; then come the `new` values, which begin with `gap` zeros."""
 
     first: int
     known: int
@@ -139,17 +139,17 @@ class Arrivals:
     new: Integers
 
 
-def arrivals(values: Integers, first: int | None, kept: Keeper, time: Schedule, *, fill: int) -> Arrivals:
+def arrivals(values: Integers, first: int | None, store: Store, time: Schedule, *, fill: int) -> Arrivals:
     """Sort out values for ticks first, first + 1, …; without `first`, for the next. At most `fill` are left out."""
-    ticks = kept.ticks
+    ticks = store.ticks
     if first is None or first == ticks:
         return Arrivals(ticks, 0, 0, values)
     if first < ticks:
         known = min(len(values), ticks - first)
-        if not kept.redelivers:
+        if not store.redelivers:
             given = f"tick {time.shown(first)}, which is in the past"
             raise InvalidInput("at", given, f"the next is {time.shown(ticks)}; what was published cannot be changed")
-        if kept.filled(first, first + known):
+        if store.filled(first, first + known):
             given = f"tick {time.shown(first)}, which was missing when a later tick came and was published as zero"
             raise InvalidInput("at", given, "it is too late for its count; observe every tick in its turn")
         return Arrivals(first, known, 0, values[known:])

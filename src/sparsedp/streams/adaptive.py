@@ -106,10 +106,10 @@ class ContinualAdaptive(Stream):
         return noisy, {"count": noisy, "total": totals[:, 0]}
 
     def _noisy_values(self) -> Integers:
-        ticks = self._keeper.log("count", 0, self.ticks)
+        ticks = self._store.log("count", 0, self.ticks)
         if self._counters is None:
             return ticks
-        return np.concatenate((ticks, self._keeper.log("total", 0, self.ticks // self._counters.state.every)))
+        return np.concatenate((ticks, self._store.log("total", 0, self.ticks // self._counters.state.every)))
 
     def _plan(self, ticks: int) -> Plan:
         sensing = Direct(ticks) if self._counters is None else TicksAndTotals(ticks, self._counters.state.every)

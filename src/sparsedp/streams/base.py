@@ -31,7 +31,7 @@ from sparsedp.privacy.ledger import Ledger
 from sparsedp.privacy.neighbours import UNITS
 from sparsedp.releases.release import Release
 from sparsedp.streams._counters import Counters, CounterState
-from sparsedp.streams._store import USUAL_GAP, InMemory, Keeper, Published, arrivals, first_of
+from sparsedp.streams._store import DEFAULT_FILL, MemoryStore, Published, Store, arrivals, first_of
 from sparsedp.synopsis import Synopsis
 from sparsedp.validate import MAX_CELLS
 
@@ -91,8 +91,8 @@ def _checked_terms(asked: TermArguments) -> Terms:
     )
 
 
-class _Inside:
-    """A call that takes ticks in is at work, in this thread."""
+class _CallInProgress:
+    """A call that takes in ticks is running, in this thread."""
 
     def __init__(self) -> None:
         self.thread = threading.get_ident()
@@ -118,8 +118,8 @@ class Stream(ABC):
     name: ClassVar[str]
 
     _logs: tuple[str, ...] = ()
-    """What is published and kept for ever: "count" for every tick, "total" for running totals. The first holds what
-    `observe` returned."""
+    """What is published and stored for good: "count" for every tick, "total" for running totals. The first log holds
+    what `observe` returned."""
 
     def __init__(self, given: TermArguments, *, horizon: int | None = None) -> None:
         asked = _with_defaults(given)
@@ -128,12 +128,12 @@ class Stream(ABC):
         self._negative = validate.yes_or_no("negative", asked["negative"])
         self._horizon = horizon
         self._counters: Counters | None = None
-        self._keeper: Keeper = InMemory()
+        self._store: Store = MemoryStore()
         self._seeded = not protects(self._terms.source)
         self._paid = False
         self._record: Mapping[str, str] | None = None
-        self._unsettled = False
-        self._inside: ref[_Inside] | None = None
+        self._dirty = False
+        self._in_progress: ref[_CallInProgress] | None = None
         self._lock = threading.RLock()
         self._process = os.getpid()
 
@@ -141,7 +141,7 @@ class Stream(ABC):
 
     @abstractmethod
     def _advance(self, values: Integers) -> tuple[Integers, Published]:
-        """Take in exact values, a tick each; the caller's results, and what to keep: noise added, nothing raw.
+        """Take in exact values, a tick each; the caller's results, and what to store: noise added, nothing raw.
 
         `values` may be overwritten.
         """
@@ -180,12 +180,12 @@ class Stream(ABC):
 
     @property
     def _defaulted(self) -> frozenset[str]:
-        """Settings that the caller did not choose, so that they may differ from a file's."""
+        """Settings that the caller left out: they may differ from those of the file."""
         return frozenset()
 
     # ---- what a user does with it
 
-    def observe(self, value: Any, *, at: Any = None, fill: int = USUAL_GAP) -> Any:
+    def observe(self, value: Any, *, at: Any = None, fill: int = DEFAULT_FILL) -> Any:
         """Take in the next tick's count; returns what is published for it, if this stream publishes single ticks.
 
         `at`: the tick's number or time. With it, and only with it, a tick can be delivered again safely: a durable
@@ -194,7 +194,7 @@ class Stream(ABC):
         """
         return self._one_result(self._observe(self._checked_value(value), at, fill))
 
-    def observe_many(self, values: npt.ArrayLike, *, at: Any = None, fill: int = USUAL_GAP) -> Any:
+    def observe_many(self, values: npt.ArrayLike, *, at: Any = None, fill: int = DEFAULT_FILL) -> Any:
         """Take in the next ticks' counts at once, all or none; `at` is the first one's number or time.
 
         A pandas Series with times for an index is taken at those times, which must be one tick after another.
@@ -204,7 +204,7 @@ class Stream(ABC):
 
     def synopsis(self) -> Synopsis:
         """The noisy integers at the present tick and how they were made; small, storable, and free to make again."""
-        with self._turn():
+        with self._exclusive():
             ticks = self.ticks
             if ticks == 0:
                 raise InvalidInput("stream", "without a single tick", "observe one before releasing")
@@ -217,7 +217,7 @@ class Stream(ABC):
     @property
     def ticks(self) -> int:
         """How many ticks have been observed: public, as the schedule is."""
-        return self._keeper.ticks
+        return self._store.ticks
 
     @property
     def epsilon(self) -> Fraction:
@@ -265,9 +265,9 @@ class Stream(ABC):
     def close(self) -> None:
         """Take no more ticks, and erase the state in memory; a durable stream can be opened again and go on."""
         if os.getpid() == self._process:
-            self._refuse_inside()
+            self._refuse_reentry()
             with self._lock:
-                self._keeper.close()
+                self._store.close()
                 if self._counters is not None:
                     self._counters.state.erase()
 
@@ -299,37 +299,37 @@ class Stream(ABC):
         return results
 
     def _observe(self, values: Integers, at: Any, fill: int) -> Integers:
-        inside = _Inside()  # gone with this call, however it ends
-        with self._turn():
-            self._inside = ref(inside)
+        call = _CallInProgress()  # gone with this call, however it ends
+        with self._exclusive():
+            self._in_progress = ref(call)
             try:
-                return self._sorted_and_taken_in(values, at, fill)
+                return self._take_new(values, at, fill)
             finally:
-                self._inside = None
+                self._in_progress = None
 
-    def _sorted_and_taken_in(self, values: Integers, at: Any, fill: int) -> Integers:
+    def _take_new(self, values: Integers, at: Any, fill: int) -> Integers:
         first = None if at is None else self._schedule.tick_of("at", at)
         most = validate.whole("fill", fill, least=0)
-        arrived = arrivals(values, first, self._keeper, self._schedule, fill=most)
+        arrived = arrivals(values, first, self._store, self._schedule, fill=most)
         self._check_room(self.ticks + len(arrived.new))
-        results = self._take_in(arrived.new, arrived.gap)[arrived.gap :]
+        results = self._append(arrived.new, arrived.gap)[arrived.gap :]
         if not arrived.known:
             return results
         return np.concatenate((self._known_results(arrived.first, arrived.first + arrived.known), results))
 
-    def _take_in(self, values: Integers, gap: int) -> Integers:
-        """Count, add noise and keep; the results of these ticks, gap and all."""
+    def _append(self, values: Integers, gap: int) -> Integers:
+        """Count, add noise and commit; the results of these ticks, with those of the gap."""
         if not len(values):
             return np.empty(0, np.int64)
         if not self._paid:
             self._pay()
-        self._unsettled = True
+        self._dirty = True
         try:
             results, published = self._advance(values)
-            self._keeper.commit(len(values), published, self._state, gap)
-            self._unsettled = False
+            self._store.commit(len(values), published, self._state, gap)
+            self._dirty = False
         except BaseException:
-            self._settle()
+            self._roll_back()
             raise
         return results
 
@@ -344,13 +344,13 @@ class Stream(ABC):
                 self._record = ledger.record(spend)
         self._paid = True
 
-    def _settle(self) -> None:
-        """After a tick that was not kept: the state is what was kept last. What was drawn meanwhile is forgotten."""
-        self._keeper.restore(self._state)
-        self._unsettled = self._state is not None and self._state.ticks != self.ticks
+    def _roll_back(self) -> None:
+        """After a commit that failed: go back to the state that was stored last. What was drawn since is erased."""
+        self._store.restore(self._state)
+        self._dirty = self._state is not None and self._state.ticks != self.ticks
 
     def _known_results(self, first: int, stop: int) -> Integers:
-        return self._keeper.log(self._logs[0], first, stop) if self._logs else np.empty(0, np.int64)
+        return self._store.log(self._logs[0], first, stop) if self._logs else np.empty(0, np.int64)
 
     def _check_room(self, ticks: int) -> None:
         most = MAX_CELLS if self._horizon is None else self._horizon
@@ -359,42 +359,42 @@ class Stream(ABC):
             given = f"beyond number {most - 1}, the last one"
             raise InvalidInput("tick", given, f"{most} ticks are {limit}; begin another with a budget of its own")
 
-    # ---- how it is kept
+    # ---- how it is stored
 
     @property
     def _state(self) -> CounterState | None:
         """The counters' state, if there are counters. PRIVATE: seen twice, it gives counts away."""
         return None if self._counters is None else self._counters.state
 
-    def _keep_in(self, keeper: Keeper, *, private: bool, record: Mapping[str, str] | None) -> None:
-        """Go on from what the keeper holds, which is paid for.
+    def _resume_from(self, store: Store, *, private: bool, record: Mapping[str, str] | None) -> None:
+        """Go on from what the store holds. It has been paid for.
 
-        `private` is False if any of it was drawn from a test source; `record` is the ledger's line for what paid.
+        `private` is False if any of its noise came from a test source. `record` is the ledger's line for the debit.
         """
-        self._keeper, self._paid, self._record = keeper, True, record
+        self._store, self._paid, self._record = store, True, record
         self._seeded = self._seeded or not private
-        keeper.restore(self._state)
+        store.restore(self._state)
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """One thread at a time, in the process that the stream belongs to, and not in the middle of a tick."""
+    def _exclusive(self) -> Iterator[None]:
+        """One thread at a time, in the process that owns the stream, and not in the middle of a tick."""
         if os.getpid() != self._process:
             raise PrivateSide("This stream belongs to another process; observe it there, where its state is kept.")
-        self._refuse_inside()
+        self._refuse_reentry()
         with self._lock:
-            if self._keeper.closed:
+            if self._store.closed:
                 raise InvalidInput("stream", "closed", "open its file with sparsedp.open_stream(…), or begin another")
-            if self._unsettled:
+            if self._dirty:
                 # A disk that was full may have room again; memory that was half changed stays so.
-                self._settle()
-            if self._unsettled:
+                self._roll_back()
+            if self._dirty:
                 raise PrivateSide("This stream was interrupted in the middle of a tick; begin another one.")
             yield
 
-    def _refuse_inside(self) -> None:
+    def _refuse_reentry(self) -> None:
         """A signal handler runs in the middle of whatever its thread was doing; other threads wait for the lock."""
-        inside = None if self._inside is None else self._inside()
-        if inside is not None and inside.thread == threading.get_ident():
+        call = None if self._in_progress is None else self._in_progress()
+        if call is not None and call.thread == threading.get_ident():
             raise PrivateSide("This stream is in the middle of a tick; a signal handler cannot use it, only raise.")
 
     def _refuse_copy(self, *_: object) -> NoReturn:

@@ -48,7 +48,7 @@ class ContinualDifference(Stream):
         return totals, {"total": totals}
 
     def _noisy_values(self) -> Integers:
-        return self._keeper.log("total", 0, self.ticks)
+        return self._store.log("total", 0, self.ticks)
 
     def _plan(self, ticks: int) -> Plan:
         return Plan(self.name, RunningTotals(ticks), RecoveryPlan("differences"))

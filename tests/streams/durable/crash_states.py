@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from page_images import files_of
 
-from sparsedp.streams.durable._sealing import OwnerLock
+from sparsedp.streams.durable._sealing import ExclusiveLock
 
 _WRITE = ctypes.CFUNCTYPE(ctypes.c_ssize_t, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int64)
 _TRUNCATE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int64)
@@ -82,14 +82,14 @@ def recorded(path: Path, acknowledged: Callable[[], int]) -> Iterator[list[Crash
         os.unlink(name)
         return 0
 
-    def write_key(lock: OwnerLock, start: int, content: bytes) -> None:
+    def write_key(lock: ExclusiveLock, start: int, content: bytes) -> None:
         record("write the key")
         plain_write(lock, start, content)
 
-    plain_write = OwnerLock.write
+    plain_write = ExclusiveLock.write
     calls = {"pwrite": _WRITE(write), "pwrite64": _WRITE(write), "ftruncate": _TRUNCATE(truncate)}
     with _replaced({**calls, "unlink": _UNLINK(unlink)}), pytest.MonkeyPatch.context() as patched:
-        patched.setattr(OwnerLock, "write", write_key)
+        patched.setattr(ExclusiveLock, "write", write_key)
         yield states
     record("nothing more")
 

@@ -39,7 +39,7 @@ def raw_count(tick: int) -> int:
 def kept(stream: Stream) -> dict[str, Any]:
     """All that a stream remembers, as plain numbers."""
     state = stream._state
-    published = {name: stream._keeper.log(name, 0, _length(stream, name)).tolist() for name in stream._logs}
+    published = {name: stream._store.log(name, 0, _length(stream, name)).tolist() for name in stream._logs}
     parts = () if state is None else (state.count, state.latest, state.above)
     return {"ticks": stream.ticks, "published": published, "counters": [part.tolist() for part in parts]}
 

@@ -13,7 +13,7 @@ import sparsedp as sdp
 from sparsedp.errors import InvalidInput, SparsedpError
 from sparsedp.noise.source import KEY_BYTES, RandomSource
 from sparsedp.streams import Stream
-from sparsedp.streams._store import USUAL_GAP
+from sparsedp.streams._store import DEFAULT_FILL
 
 SECRET = 987_654_321
 HORIZON = 20
@@ -45,7 +45,7 @@ BAD_TICKS: dict[str, tuple[Callable[[Stream], object], str]] = {
     "before the first": (lambda stream: stream.observe(SECRET, at=-1), "at is -1"),
     "between two": (lambda stream: stream.observe(SECRET, at=1.5), "at is 1.5"),
     "not a time": (lambda stream: stream.observe(SECRET, at="noon"), "at is a time, and these ticks have no calendar"),
-    "far ahead": (lambda stream: stream.observe(SECRET, at=USUAL_GAP + 9), "ticks after the next one; check it"),
+    "far ahead": (lambda stream: stream.observe(SECRET, at=DEFAULT_FILL + 9), "ticks after the next one; check it"),
     "beyond numbers": (lambda stream: stream.observe(SECRET, at=2**70), "ticks after the next one; check it"),
 }
 

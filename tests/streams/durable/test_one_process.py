@@ -288,5 +288,5 @@ def test_a_close_or_an_opening_that_fails_leaves_a_file_that_opens(
 def test_a_forked_child_finds_no_state_in_what_is_not_yet_written(tmp_path: Path, kind: str) -> None:
     with sdp.open_stream(tmp_path / "cases.stream", KINDS[kind](epsilon=LOUD)) as stream:
         stream.observe_many([raw_count(tick) for tick in range(3)])
-        keeper: Any = stream._keeper
-        assert keeper._unwritten.counter.size == 0
+        store: Any = stream._store
+        assert store._pending.counter.size == 0

@@ -1,10 +1,10 @@
 """Open a durable stream, or begin one, which its ledger pays for before there is a file.
 
-A file that can be observed is a draw of noise. So, in this order: what can be known to fail is tried; the ledger is
-debited; the file is made, complete, with the debit written in it; the ledger takes note. Killed between the debit and
-the file, the budget is spent and there is no stream, which is safe, and the next beginning says so before it debits
-again: that no noise was drawn cannot be proven to the ledger. There is no moment at which a file exists that its ledger
-has not paid for, so whoever opens it later needs no ledger.
+Whoever has a stream's file can draw noise. So the order is: try what can be known to fail; debit the ledger; create the
+file, complete, with the debit written in it; tell the ledger that it is delivered. If the process is killed between the
+debit and the file, the budget is spent and there is no stream. That is safe, and the next attempt says so before it
+debits again, for nobody can prove to the ledger that no noise was drawn. No file ever exists that its ledger has not
+paid for, so it can be opened later without the ledger.
 """
 
 from __future__ import annotations
@@ -78,26 +78,26 @@ def open_stream(path: str | os.PathLike[str], stream: Stream | None = None, *, l
         begin(target, stream)
     file = StreamFile.open(target, log_lost=log_lost)
     try:
-        return _rebuilt(file, target, stream)
+        return _stream_in(file, target, stream)
     except BaseException:
         file.close()
         raise
 
 
-def _rebuilt(file: StreamFile, path: Path, given: Stream | None) -> Stream:
+def _stream_in(file: StreamFile, path: Path, given: Stream | None) -> Stream:
     try:
-        kept, paid = stream_from(file.description), paid_in(file.description)
+        stored, paid = stream_from(file.description), payment_in(file.description)
     except (KeyError, TypeError, AttributeError, InvalidInput):
         raise BadFile(f"{path} describes a stream that this version does not know; update sparsedp.") from None
     if given is not None:
-        _check_same(given, kept)
-        kept = stream_from(file.description, source=given._terms.source, ledger=given._terms.ledger)
-        paid = settle(file, paid, path, kept)
+        _check_same(given, stored)
+        stored = stream_from(file.description, source=given._terms.source, ledger=given._terms.ledger)
+        paid = reconcile(file, paid, path, stored)
         given.close()  # two streams of the same people would be two draws
-    if not kept.private and file.private:
+    if not stored.private and file.private:
         file.mark_not_private()
-    kept._keep_in(file, private=file.private, record=None if paid is None else paid.record)
-    return kept
+    stored._resume_from(file, private=file.private, record=None if paid is None else paid.record)
+    return stored
 
 
 def stream_from(
@@ -128,9 +128,9 @@ def _check_stream(stream: Any) -> None:
         raise InvalidInput("stream", "one that has begun", "give one without ticks: those it has are not moved")
 
 
-def _check_same(given: Stream, kept: Stream) -> None:
+def _check_same(given: Stream, stored: Stream) -> None:
     """Refuse settings that differ from the file's; those that the caller did not choose may."""
-    wanted, found = _flat(given), _flat(kept)
+    wanted, found = _flat(given), _flat(stored)
     for name in wanted | found:
         if name not in given._defaulted and wanted.get(name) != found.get(name):
             remedy = f"it has {name} {found.get(name)!r} for as long as it lives: leave it so, or begin another file"
@@ -145,30 +145,30 @@ def _flat(stream: Stream) -> dict[str, Any]:
 # Payment: the debit is committed before there is a file, and the file says which one it was.
 
 
-AN_EMPTY_STREAM = 2**17
+EMPTY_STREAM_BYTES = 2**17
 """Bytes: more than a new stream's file and its log need."""
 
 _WAIT, _PAUSE = 10.0, 0.005
 
 
 @dataclass(frozen=True)
-class Paid:
+class Payment:
     """What a file knows of its debit: the ledger's line for it, and its random name."""
 
     record: Mapping[str, str]
     token: str
 
     @classmethod
-    def by(cls, ledger: Ledger, spend: Spend) -> Paid:
+    def by(cls, ledger: Ledger, spend: Spend) -> Payment:
         """This spend of this ledger."""
         return cls(ledger.record(spend), spend.token)
 
     def describe(self) -> dict[str, Any]:
-        """As `paid_in` takes it back."""
+        """As `payment_in` takes it back."""
         return {"record": dict(self.record), "token": self.token}
 
 
-def paid_in(description: Mapping[str, Any]) -> Paid | None:
+def payment_in(description: Mapping[str, Any]) -> Payment | None:
     """What a file says of its debit; None if no ledger has paid, or the file is of a version that did not say."""
     said = description.get("paid")
     if said is None:
@@ -176,7 +176,7 @@ def paid_in(description: Mapping[str, Any]) -> Paid | None:
     record = {name: said["record"][name] for name in ("data_set", "spend", *said["record"])}
     if not all(isinstance(text, str) for text in (*record, *record.values(), said["token"])):
         raise TypeError("a record is made of texts")
-    return Paid(record, said["token"])
+    return Payment(record, said["token"])
 
 
 def begin(path: Path, stream: Stream) -> bool:
@@ -184,12 +184,12 @@ def begin(path: Path, stream: Stream) -> bool:
 
     Of several processes that begin the same file, one debits and makes it.
     """
-    with _alone_in(path.absolute().parent):
+    with _folder_lock(path.absolute().parent):
         if path.exists():
             return False
         if path.is_symlink():
             raise BadFile(f"Could not create {path}: File exists, a link that leads nowhere; give another path.")
-        _try_writing(path, "nothing was left half-written" if stream._terms.ledger is None else "nothing was spent")
+        _check_writable(path, "nothing was left half-written" if stream._terms.ledger is None else "nothing was spent")
         _make(path, stream)
     return True
 
@@ -199,13 +199,13 @@ def _make(path: Path, stream: Stream) -> None:
     if ledger is not None:
         spend = _debited(path, stream, ledger)
     with spent_already(spend):
-        paid = None if ledger is None or spend is None else Paid.by(ledger, spend).describe()
+        paid = None if ledger is None or spend is None else Payment.by(ledger, spend).describe()
         create(path, {**stream.describe(), "paid": paid}, stream._logs, counters=stream._state is not None)
         if ledger is not None and spend is not None:
             ledger.deliver(spend, _digest(stream))
 
 
-def settle(file: StreamFile, paid: Paid | None, path: Path, stream: Stream) -> Paid | None:
+def reconcile(file: StreamFile, paid: Payment | None, path: Path, stream: Stream) -> Payment | None:
     """The file is there, and `stream` may have a ledger: refuse another than the one that paid, or let it pay now.
 
     A file that no ledger has paid for is debited late, when it is opened with one: what it has published was spent
@@ -221,13 +221,13 @@ def settle(file: StreamFile, paid: Paid | None, path: Path, stream: Stream) -> P
         return None
     spend = _debited(path, stream, ledger)
     with spent_already(spend):
-        paid = Paid.by(ledger, spend)
-        file.describe_anew({**file.description, "paid": paid.describe()})
+        paid = Payment.by(ledger, spend)
+        file.rewrite_description({**file.description, "paid": paid.describe()})
         ledger.deliver(spend, _digest(stream))
     return paid
 
 
-def _recognise(ledger: Ledger, paid: Paid, path: Path, stream: Stream) -> None:
+def _recognise(ledger: Ledger, paid: Payment, path: Path, stream: Stream) -> None:
     for spend in ledger.entries:
         if spend.token == paid.token:
             if spend.state == "debited":  # whoever began it was stopped before the ledger took note
@@ -262,12 +262,12 @@ def _digest(stream: Stream) -> str:
     return hashlib.sha256(json.dumps(stream.describe(), sort_keys=True).encode()).hexdigest()
 
 
-def _try_writing(path: Path, outcome: str) -> None:
+def _check_writable(path: Path, outcome: str) -> None:
     """See that there is room for a new stream, with a file that could never be one."""
     probe = path.absolute().with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         with open(probe, "xb") as file:
-            file.write(bytes(AN_EMPTY_STREAM))
+            file.write(bytes(EMPTY_STREAM_BYTES))
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
@@ -280,7 +280,7 @@ def _try_writing(path: Path, outcome: str) -> None:
 
 
 @contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
+def _folder_lock(folder: Path) -> Iterator[None]:
     """One process at a time begins streams in a folder: of two that begin the same one, only one shall pay.
 
     Where folders cannot be locked, or somebody else keeps this one locked, both may pay; one makes the file.

@@ -1,4 +1,4 @@
-"""A stream's SQLite file: how it is connected to, which tables it has, and how it is made, whole or not at all."""
+"""A stream's SQLite file: how it is connected to, which tables it has, and its atomic creation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sparsedp.errors import BadFile
 from sparsedp.files.untrusted import statements_in, work_at_most
 from sparsedp.privacy.ledger_file.store import sync_folder
 from sparsedp.streams._counters import forget_in_forks
-from sparsedp.streams.durable._sealing import LABEL, PLACE_BYTES, log_of, scrub
+from sparsedp.streams.durable._sealing import LABEL, PLACE_BYTES, scrub, wal_of
 
 # Connections: every commit on disk, freed bytes overwritten, nothing spilled elsewhere.
 
@@ -44,7 +44,7 @@ _LOGGED_AT, _LOGGED = 18, b"\x02\x02"
 
 
 class _Connection(sqlite3.Connection):
-    """A connection that is never closed in a forked child: that would cut the log under its parent."""
+    """A connection that is never closed in a forked child: that would truncate the log under its parent."""
 
     def forget_in_child(self) -> None:
         """One reference more, which nobody gives back."""
@@ -52,11 +52,11 @@ class _Connection(sqlite3.Connection):
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open the file, and settle and scrub what a crash may have left, before anything else."""
+    """Open the file; first of all recover and scrub what a crash may have left."""
     connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False, factory=_Connection)
     try:
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        work_at_most(connection, sum(each.stat().st_size for each in (path, log_of(path)) if each.exists()))
+        work_at_most(connection, sum(each.stat().st_size for each in (path, wal_of(path)) if each.exists()))
         for pragma in PRAGMAS:
             connection.execute(pragma)
         (journal,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
@@ -100,19 +100,19 @@ def check_kind(path: Path) -> None:
         raise BadFile(f"{path} is not a readable stream file; it may be damaged or of another kind.")
 
 
-# Tables, and the making of a file: complete before it has its name, and with no other name.
+# The schema, and the atomic creation of a file: it is complete before it has its name, and has no other name.
 
 TABLES = (
     "CREATE TABLE stream (description TEXT, private INTEGER, in_use INTEGER)",
     "CREATE TABLE gaps (first INTEGER PRIMARY KEY, stop INTEGER NOT NULL)",
 )
-"""Of every stream's file."""
+"""The schema of every stream's file."""
 
 COUNTERS = (
     "CREATE TABLE key (place BLOB NOT NULL)",
     "CREATE TABLE sealed (slot INTEGER PRIMARY KEY, version BLOB NOT NULL)",
 )
-"""And where there are counters, whose state is sealed."""
+"""Beside counters: the state, encrypted, and the place of its key."""
 
 LOGS = {
     "count": "CREATE TABLE counts (tick INTEGER PRIMARY KEY, count INTEGER NOT NULL)",
@@ -122,17 +122,17 @@ LOGS = {
 
 
 def create(path: Path, description: dict[str, Any], logs: tuple[str, ...], *, counters: bool) -> None:
-    """Make the file with no tick in it; it appears under its name once it is complete."""
+    """Create the file, without ticks. It appears under its name once it is complete."""
     scratch = path.absolute().with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         os.close(os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         connection = connect(scratch)
         try:
-            _lay_out(connection, description, logs, counters=counters)
+            _create_tables(connection, description, logs, counters=counters)
             scrub(connection, scratch)
         finally:
             connection.close()
-        _put_in_place(scratch, path)
+        _link_into_place(scratch, path)
         with suppress(OSError):  # not every system lets a folder be written through
             sync_folder(path.absolute().parent)
     except (OSError, sqlite3.Error) as error:
@@ -146,10 +146,10 @@ def create(path: Path, description: dict[str, Any], logs: tuple[str, ...], *, co
                 scratch.with_name(scratch.name + ending).unlink(missing_ok=True)
 
 
-def drop_second_name(path: Path) -> None:
-    """A process killed while it made the file may have left it a second, hidden name: what is deleted must be gone.
+def drop_second_link(path: Path) -> None:
+    """A process killed while it created the file may have left a hidden hard link: what is deleted must be gone.
 
-    Any other second name is refused: the log lies beside one of them alone, and through the other it would be missed.
+    Any other second link is refused: the log lies beside one name alone, and opened by the other it would be missed.
     """
     if path.stat().st_nlink > 1:
         for other in path.parent.iterdir():
@@ -159,7 +159,7 @@ def drop_second_name(path: Path) -> None:
         raise BadFile(f"{path} has more than one name (hard links); remove the others, for its log has only one.")
 
 
-def _lay_out(
+def _create_tables(
     connection: sqlite3.Connection, description: dict[str, Any], logs: tuple[str, ...], *, counters: bool
 ) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -173,14 +173,14 @@ def _lay_out(
     connection.execute("COMMIT")
 
 
-def is_laid_out(connection: sqlite3.Connection) -> bool:
-    """Whether the tables are those of a stream, word for word, and there is nothing else: no view, no trigger."""
+def has_schema(connection: sqlite3.Connection) -> bool:
+    """Whether the schema is that of a stream, word for word, and nothing else: no view, no trigger."""
     found = statements_in(connection)
     logs = [statement for statement in LOGS.values() if statement in found]
     return found in (sorted((*TABLES, *logs)), sorted((*TABLES, *COUNTERS, *logs)))
 
 
-def _put_in_place(scratch: Path, path: Path) -> None:
+def _link_into_place(scratch: Path, path: Path) -> None:
     """Give the file its name, unless another process has taken the name meanwhile."""
     try:
         os.link(scratch, path)

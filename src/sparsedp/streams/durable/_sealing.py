@@ -1,9 +1,9 @@
 """One version of the counters' state: one process owns the file, one key opens the state, every page exists once.
 
-Two versions of a noisy count differ by exactly what was counted between them, and a file that is changed safely holds
-the old and the new for a while: in its log, in freed pages, after a crash. So each version is encrypted under a fresh
-key. The key has one place in the file, outside SQLite's bookkeeping, and is overwritten there when a version is
-complete on disk: that one small write is the commit. Before it, the new version cannot be read; after it, no older one.
+Two versions of a noisy count differ by exactly what was counted between them, and a database holds the old and the new
+for a while: in its write-ahead log, in freed pages, after a crash. So each version is encrypted under a fresh key. The
+key has one place in the file, which SQLite never moves. It is overwritten there once a version is complete on disk:
+that atomic write of one sector is the commit. Before it, the new version cannot be read; after it, no older one.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ try:
 except ImportError:  # Windows, where SQLite's own locks last
     fcntl = None  # type: ignore[assignment]
 
-# Ownership: a lock that lasts, and that forked children do not share.
+# One process owns the file: an exclusive lock, which forked children do not inherit.
 
 
-class OwnerLock:
+class ExclusiveLock:
     """Held on the file itself from before SQLite opens it until after it is closed.
 
-    SQLite's own lock is not enough: on POSIX systems it is gone as soon as *any* handle on the file is closed in this
-    process, by a copy or a checksum for instance. This one belongs to its handle.
+    SQLite's own lock is not enough. On POSIX systems it is lost as soon as *any* handle on the file is closed in this
+    process, for instance by a copy or a checksum. This lock belongs to its handle.
     """
 
     def __init__(self, path: Path) -> None:
@@ -81,7 +81,7 @@ class OwnerLock:
         self.release()
 
 
-# Sealed versions, and the key of the newest.
+# Encrypted versions of the state, and the key of the newest.
 
 LABEL = b"sparsedp: the key of this stream"
 """In front of the place of the key, so that it is found."""
@@ -151,7 +151,7 @@ def unseal(key: bytes, sealed: bytes) -> Version:
 class KeyPlace:
     """Where the file keeps the key of the newest version, and its generation: 1, 2, 3, …; 0 before the first."""
 
-    def __init__(self, lock: OwnerLock) -> None:
+    def __init__(self, lock: ExclusiveLock) -> None:
         self._lock = lock
         label = lock.read(0, _SEARCHED).find(LABEL)
         if label < 0:
@@ -176,10 +176,10 @@ class KeyPlace:
         self._lock.write(self._start, record + sha256(record).digest()[:8])
 
 
-# Scrubbing: what was overwritten is gone from the file and from its write-ahead log.
+# Scrubbing: a checkpoint, after which the write-ahead log is overwritten by zeros.
 
 
-def log_of(path: Path) -> Path:
+def wal_of(path: Path) -> Path:
     """The write-ahead log beside a stream's file."""
     return path.with_name(path.name + "-wal")
 
@@ -187,12 +187,12 @@ def log_of(path: Path) -> Path:
 def scrub(connection: sqlite3.Connection, path: Path) -> None:
     """Leave one version of every page: the newest, in the main file; no page image anywhere else.
 
-    `path` is the file's own, no link to it, for the log lies beside the file. The log is written back into the main
-    file, overwritten by zeros, and cut to nothing. After a crash this also removes what was written but not
-    committed. Stopped halfway, it can be done again.
+    `path` is the file's own, no link to it: the write-ahead log lies beside the file. A checkpoint writes the log back
+    into the main file; then the log is overwritten by zeros and truncated. After a crash this also removes what was
+    written but not committed. It can be stopped anywhere and done again.
     """
     frames = _checkpoint(connection, "FULL")
-    log = log_of(path)
+    log = wal_of(path)
     try:
         size = log.stat().st_size if log.exists() else 0
         if frames and not size:
@@ -213,7 +213,7 @@ def _overwrite(log: Path, size: int) -> None:
 
 
 def _checkpoint(connection: sqlite3.Connection, mode: str) -> int:
-    """Write the log back into the main file; how many pages it holds."""
+    """Write the log back into the main file; how many page images it holds."""
     busy, frames, _ = connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
     if busy:
         raise sqlite3.OperationalError("the log could not be written back")

@@ -1,4 +1,4 @@
-"""An open stream file: the published ticks, and one version of the counters' state, read and committed."""
+"""An open stream file: what was published, and one version of the counters' state, read and committed."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from sparsedp.errors import BadFile
 from sparsedp.files.untrusted import document
 from sparsedp.streams._counters import CounterState
 from sparsedp.streams._store import Published
-from sparsedp.streams.durable._schema import check_kind, connect, drop_second_name, is_laid_out
-from sparsedp.streams.durable._sealing import KeyPlace, OwnerLock, Version, log_of, scrub, seal, unseal, version_of
+from sparsedp.streams.durable._schema import check_kind, connect, drop_second_link, has_schema
+from sparsedp.streams.durable._sealing import ExclusiveLock, KeyPlace, Version, scrub, seal, unseal, version_of, wal_of
 
 INSERT = {"count": "INSERT INTO counts VALUES (?, ?)", "total": "INSERT INTO totals VALUES (?, ?)"}
 LENGTH = {
@@ -42,43 +42,43 @@ CHECKED_EVERY = 0.01
 
 
 class StreamFile:
-    """Keeps a stream in one file. Whatever can be read in it was published, or is one version of the counters' state.
+    """Stores a stream in one file. Whatever can be read in it was published, or is one version of the counters' state.
 
     Tables: `stream` (one row: the public description, whether the noise was real, whether a process has it open),
     `counts` and `totals` (append-only: what was published), `gaps` (ticks that were left out and filled); for
-    counters `sealed` (the newest versions of the state, see `_sealing.py`) and `key` (where the key has its place).
+    counters `sealed` (the newest versions of the state, see `_sealing.py`) and `key` (the place of the key).
 
-    With counters, what a tick published is sealed with the state until the next tick is written, so that it cannot
-    be read before it is committed either.
+    With counters, what a tick published is encrypted with the state until the next tick is written: it cannot be read
+    before it is committed either.
     """
 
     redelivers = True
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, lock: OwnerLock, *, log_found: bool) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: ExclusiveLock, *, log_found: bool) -> None:
         self._path = path
         self._real_path = path.resolve()  # wherever the process goes, and if the path is a link
-        self._file, self._log = str(self._real_path), str(log_of(self._real_path))
+        self._file, self._log = str(self._real_path), str(wal_of(self._real_path))
         self._connection = connection
         self.closed = False
-        self._check_whole()
-        if not is_laid_out(connection):
+        self._check_not_truncated()
+        if not has_schema(connection):
             raise ValueError("other tables than a stream has")
         text, private, in_use = connection.execute("SELECT description, private, in_use FROM stream").fetchone()
         if in_use and not log_found:
             raise BadFile(
-                f"{path} was not closed, and its log {log_of(path).name} is missing, so the last ticks may be too; put "
+                f"{path} was not closed, and its log {wal_of(path).name} is missing, so the last ticks may be too; put "
                 "it back beside the file, or open it with log_lost=True if you know that no tick is missing."
             )
         self.description: dict[str, Any] = document(text)
         self.private = private == 1
         self._key_place = KeyPlace(lock) if self._has_table("sealed") else None
         self._generation = 0
-        self._unwritten: Version | None = None
+        self._pending: Version | None = None
         self.ticks = 0
         self._read_newest()
         try:
             connection.execute("UPDATE stream SET in_use = 1")
-            self._write_what_is_unwritten()
+            self._write_pending()
             self._check_logs()
             scrub(connection, self._real_path)
         except BaseException:
@@ -89,20 +89,20 @@ class StreamFile:
         self._checked = 0.0
         self._inodes = (os.stat(self._file).st_ino, os.stat(self._log).st_ino)
         # Also when nobody calls `close`: at the end of the process, or when the last reference is gone.
-        self._let_go = finalize(self, _let_go, connection, lock, self._real_path, os.getpid())
+        self._release = finalize(self, _release, connection, lock, self._real_path, os.getpid())
 
     @classmethod
     def open(cls, path: Path, *, log_lost: bool = False) -> StreamFile:
-        """Open it for this process alone; what a crash left is settled and scrubbed first."""
+        """Open it for this process alone; what a crash left is recovered and scrubbed first."""
         check_kind(path)
         try:
-            lock = OwnerLock(path.resolve())
+            lock = ExclusiveLock(path.resolve())
         except OSError as error:
             raise BadFile(f"Could not open {path}: {error.strerror}; it must be yours to write.") from None
         connection, log_found = None, False
         try:
-            drop_second_name(path.resolve())
-            log_found = log_lost or log_of(path.resolve()).exists()
+            drop_second_link(path.resolve())
+            log_found = log_lost or wal_of(path.resolve()).exists()
             connection = connect(path.resolve())
             return cls(path, connection, lock, log_found=log_found)
         except BaseException as error:
@@ -110,7 +110,7 @@ class StreamFile:
                 if connection is not None:
                     connection.close()
                 if log_found and not log_lost:
-                    _leave_a_log(path.resolve())
+                    _leave_empty_wal(path.resolve())
             finally:
                 lock.release()
             if isinstance(error, (sqlite3.Error, OSError, *UNREADABLE)):
@@ -125,7 +125,7 @@ class StreamFile:
             raise BadFile(f"Could not write to {self._path}: {error}; make room, or repair the disk.") from None
         self.private = False
 
-    def describe_anew(self, description: dict[str, Any]) -> None:
+    def rewrite_description(self, description: dict[str, Any]) -> None:
         """Write the description again, with what has come to be known since."""
         try:
             self._connection.execute("UPDATE stream SET description = ?", (json.dumps(description, sort_keys=True),))
@@ -133,11 +133,11 @@ class StreamFile:
             raise BadFile(f"Could not write to {self._path}: {error}; make room, or repair the disk.") from None
         self.description = description
 
-    # ---- what a stream asks of its keeper
+    # ---- what a stream asks of its store
 
     def commit(self, ticks: int, published: Published, counter: CounterState | None, gap: int) -> None:
         """Commit the ticks and the state after them; from then on the state before them cannot be read any more."""
-        self._check_in_place()
+        self._check_not_moved()
         try:
             if counter is not None and self._key_place is not None:
                 self._commit_sealed(version_of(counter, self.ticks + ticks, self.ticks, gap, published))
@@ -155,17 +155,17 @@ class StreamFile:
         self.ticks += ticks
 
     def _commit_sealed(self, version: Version) -> None:
-        """First everything on disk that cannot be read, then the key: before it nothing has happened, after it all."""
+        """First the encrypted version, on disk; then its key. Writing the key is the commit."""
         assert self._key_place is not None  # noqa: S101  # for the type checker: asked by `commit`
         generation = self._generation + 1
         key, sealed = seal(version)
         self._connection.execute("BEGIN IMMEDIATE")
-        if self._unwritten is not None:
-            self._write(self._unwritten, again=True)
+        if self._pending is not None:
+            self._write(self._pending, again=True)
         self._connection.execute("INSERT OR REPLACE INTO sealed VALUES (?, ?)", (generation % 2, sealed))
         self._connection.execute("COMMIT")
         self._key_place.overwrite(generation, key)
-        self._generation, self._unwritten = generation, version.without_state()
+        self._generation, self._pending = generation, version.without_state()
 
     def _write(self, version: Version, *, again: bool = False) -> None:
         """What was published, where every tool can read it; `again` if it may be there already: then it is the same."""
@@ -183,16 +183,16 @@ class StreamFile:
         """How many entries a log has after so many ticks."""
         return ticks if name == "count" else ticks // self._ticks_between_totals
 
-    def _write_what_is_unwritten(self) -> None:
-        if self._unwritten is not None:
+    def _write_pending(self) -> None:
+        if self._pending is not None:
             self._connection.execute("BEGIN IMMEDIATE")
-            self._write(self._unwritten, again=True)
+            self._write(self._pending, again=True)
             self._connection.execute("COMMIT")
-            self._unwritten = None
+            self._pending = None
 
     def filled(self, first: int, stop: int) -> bool:
         """Whether any of the ticks first … stop − 1 was left out when its time came, and filled with zero."""
-        last = self._unwritten
+        last = self._pending
         if last is not None and last.gap and last.first < stop and last.first + last.gap > first:
             return True
         query = "SELECT 1 FROM gaps WHERE first < ? AND stop > ? LIMIT 1"
@@ -200,7 +200,7 @@ class StreamFile:
 
     def log(self, name: str, first: int, stop: int) -> Integers:
         """Entries first … stop − 1 of what was published."""
-        last = _NOTHING if self._unwritten is None else self._unwritten.published.get(name, _NOTHING)
+        last = _NOTHING if self._pending is None else self._pending.published.get(name, _NOTHING)
         written = self._length(name, self.ticks) - len(last)
         try:
             rows = self._connection.execute(SELECT[name], (first, min(stop, written))).fetchall()
@@ -214,7 +214,7 @@ class StreamFile:
         return found
 
     def restore(self, counter: CounterState | None) -> None:
-        """After a commit that failed: take it back, scrub what it wrote, and read the state that was kept."""
+        """After a commit that failed: roll back, scrub what it wrote, and read the state that was stored last."""
         try:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
@@ -225,22 +225,22 @@ class StreamFile:
             if counter is not None and newest is not None:
                 newest.put_into(counter)
             elif counter is not None:
-                counter.begin_again()
+                counter.reset()
         except (sqlite3.Error, OSError) as error:
             raise BadFile(f"{self._path} cannot be used at present: {error}; open it again later.") from None
         except (ValueError, TypeError, KeyError):
             raise BadFile(_damaged(self._path)) from None
 
     def close(self) -> None:
-        """Write the log back, remove it, and let other processes in."""
+        """Write the log back, remove it, and release the lock."""
         self.closed = True
         with suppress(sqlite3.Error):  # it is sealed with the state, and written when the file is opened again
-            self._write_what_is_unwritten()
-        self._let_go()
+            self._write_pending()
+        self._release()
 
     # ---- inside
 
-    def _check_in_place(self) -> None:
+    def _check_not_moved(self) -> None:
         """What is written to a file that was deleted or moved away is not where anybody will look for it."""
         now = monotonic()
         if now - self._checked < CHECKED_EVERY:
@@ -254,7 +254,7 @@ class StreamFile:
             "and open it again."
         )
 
-    def _check_whole(self) -> None:
+    def _check_not_truncated(self) -> None:
         """SQLite reads zeros for what a page that was cut short lacks."""
         (pages,) = self._connection.execute("PRAGMA page_count").fetchone()
         (size,) = self._connection.execute("PRAGMA page_size").fetchone()
@@ -276,7 +276,7 @@ class StreamFile:
         slot = (self._generation % 2,)
         (sealed,) = self._connection.execute("SELECT version FROM sealed WHERE slot = ?", slot).fetchone()
         newest = unseal(key, sealed)
-        self._unwritten, self.ticks = newest.without_state(), newest.ticks
+        self._pending, self.ticks = newest.without_state(), newest.ticks
         return newest
 
     def _check_logs(self) -> None:
@@ -296,7 +296,7 @@ class StreamFile:
         return found.fetchone() is not None
 
 
-def _let_go(connection: sqlite3.Connection, lock: OwnerLock, path: Path, process: int) -> None:
+def _release(connection: sqlite3.Connection, lock: ExclusiveLock, path: Path, process: int) -> None:
     """Close the file properly, in the process that opened it; a forked child leaves it alone."""
     if os.getpid() != process:
         return
@@ -312,15 +312,15 @@ def _let_go(connection: sqlite3.Connection, lock: OwnerLock, path: Path, process
         try:
             connection.close()
             if not closed:
-                _leave_a_log(path)
+                _leave_empty_wal(path)
         finally:
             lock.release()
 
 
-def _leave_a_log(path: Path) -> None:
+def _leave_empty_wal(path: Path) -> None:
     """SQLite has written the log back and removed it, but the file still says that it is open: its log is not lost."""
     with suppress(OSError):
-        os.close(os.open(log_of(path), os.O_CREAT | os.O_RDWR, 0o600))
+        os.close(os.open(wal_of(path), os.O_CREAT | os.O_RDWR, 0o600))
 
 
 def _damaged(path: Path) -> str:
