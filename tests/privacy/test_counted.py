@@ -60,3 +60,10 @@ def test_a_bound_on_sums_is_told_in_their_own_unit() -> None:
 def test_what_cannot_be_is_refused(unit: Any, records: Any, resolution: Any) -> None:
     with pytest.raises(InvalidInput):
         Counted(unit, records, resolution)
+
+
+@pytest.mark.parametrize("other", [{"counted": True}, {"counted": 0}, {"counted": "x"}, {"invariant": 1}])
+def test_neighbours_of_another_type_are_refused(other: dict[str, Any]) -> None:
+    (name,) = other
+    with pytest.raises(InvalidInput, match=f"^{name} is of type "):
+        Neighbours(1, "replace_one", **other)

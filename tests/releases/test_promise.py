@@ -251,6 +251,18 @@ def test_a_release_that_contradicts_its_noise(forgery: str, tmp_path: Path) -> N
         sdp.open_release(forged_release(release, tmp_path / "x.parquet", FORGERIES[forgery][1]))
 
 
+@pytest.mark.parametrize("counted", [True, "x", [1]])
+def test_a_release_whose_neighbours_are_of_another_type(counted: Any, tmp_path: Path) -> None:
+    """Noise that protects nobody: its promise is not told in words, so that nothing looks at the neighbours before."""
+    seeded = sdp.Laplace().measure(COUNTS, epsilon="0.1", source=SeededSource(1)).recover()
+
+    def change(facts: dict[str, Any]) -> None:
+        facts["guarantee"]["neighbours"].update(counted=counted)
+
+    with pytest.raises(BadFile, match=r"x\.parquet is a sparsedp release with fields missing"):
+        sdp.open_release(forged_release(seeded, tmp_path / "x.parquet", change))
+
+
 def all_of(*changes: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
     def change(description: dict[str, Any]) -> None:
         for each in changes:

@@ -139,6 +139,13 @@ def test_what_is_no_text_is_refused() -> None:
         RELEASE.sql(5)  # type: ignore[arg-type]
 
 
+def test_halves_of_characters_are_refused() -> None:
+    """As a command line has them where its bytes are no UTF-8."""
+    for query in ("\udcbe", "select '\udcbe'", "select 1 as \ud800"):
+        with pytest.raises(InvalidInput, match="query is not valid Unicode text; write it anew, in UTF-8"):
+            RELEASE.sql(query)
+
+
 def test_the_table_is_made_once_and_not_copied() -> None:
     assert RELEASE.to_arrow() is RELEASE.to_arrow()
     column = RELEASE.to_arrow().column("count").chunk(0)

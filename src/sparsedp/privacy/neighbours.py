@@ -51,6 +51,10 @@ class Neighbours:
         object.__setattr__(self, "contribution", validate.whole("contribution", self.contribution, most=most))
         if isinstance(self.counted, Mapping):
             object.__setattr__(self, "counted", Counted.from_description(self.counted))
+        if not isinstance(self.counted, Counted | None):
+            given = f"of type {type(self.counted).__name__}"
+            raise InvalidInput("counted", given, "say how the bound was enforced, or leave it out")
+        validate.yes_or_no("invariant", self.invariant)
         validate.one_of("neighbours", self.relation, RELATIONS)
         if self.unit is not None:
             validate.one_of("unit", self.unit, UNITS)

@@ -128,6 +128,8 @@ def ask(
     if not isinstance(question, str) or not question.strip():
         given = "empty" if isinstance(question, str) else f"of type {type(question).__name__}"
         raise InvalidInput("query", given, 'give SQL such as "select * from release"')
+    if not _is_unicode(question):
+        raise InvalidInput("query", "not valid Unicode text", "write it anew, in UTF-8")
     known = {_RELEASE: table, **_public_tables(tables)}
     most, long = validate.bytes_of("memory", memory), checked_seconds(seconds)
     try:
@@ -144,6 +146,15 @@ def ask(
         if isinstance(error, MemoryError) or complaint.startswith("Out of Memory"):
             raise too_large(most) from None
         raise InvalidInput("query", f"refused ({complaint})", _remedy(known)) from None
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether it has a form in UTF-8: bytes of a command line that have none are halves of characters in it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def checked_seconds(seconds: object) -> float:
