@@ -18,7 +18,7 @@ import sparsedp as sdp
 from sparsedp import ingest, reports
 from sparsedp.cli import _files, _options, _release_run
 from sparsedp.mechanisms.adaptive import Adaptive
-from sparsedp.publishing import order
+from sparsedp.publishing import run as carrying_out
 from sparsedp.releases.release import Release
 
 PAID = ("--epsilon", "0.5", "--ledger", "budget.db", "-o", "visits.release.parquet")
@@ -162,14 +162,14 @@ def test_interrupted_while_the_records_are_read() -> None:
 def test_an_interruption_that_a_library_swallows_stops_the_command_before_the_debit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    counted = ingest.count
+    counted = ingest.counted
 
     def swallowing(*arguments: Any, **settings: Any) -> Any:
         with suppress(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
         return counted(*arguments, **settings)
 
-    monkeypatch.setattr(order, "count", swallowing)
+    monkeypatch.setattr(carrying_out, "counted", swallowing)
     assert refused(*RELEASE, code=130) == "sparsedp: Interrupted. Nothing was spent and nothing was written.\n"
     assert spends() == []
 
