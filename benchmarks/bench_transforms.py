@@ -25,8 +25,8 @@ import numpy as np
 from scipy.fft import dct
 
 from sparsedp.arrays import Floats
-from sparsedp.bases.haar_transform import haar_analyze, haar_synthesize
-from sparsedp.sensing.walsh_hadamard import walsh_hadamard
+from sparsedp.bases.haar import haar_analyze, haar_synthesize
+from sparsedp.sensing.hadamard import walsh_hadamard
 
 Transform = Callable[[Floats, Floats], object]
 

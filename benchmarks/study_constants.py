@@ -22,8 +22,14 @@ from sparsedp.arrays import Floats, Integers
 from sparsedp.bases import basis_from
 from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.mechanisms.base import noise_for
-from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates
-from sparsedp.mechanisms.selection.sparsity_choice import FORMS, PublicTerms, SelectionConstants, constants_for
+from sparsedp.mechanisms.selection.sparsity_choice import (
+    FORMS,
+    PublicTerms,
+    SelectionConstants,
+    constants_for,
+    rows_for,
+    sparsity_candidates,
+)
 from sparsedp.mechanisms.selection.tail_scores import tail_scores
 from sparsedp.mechanisms.terms import Terms
 from sparsedp.noise.samplers import SAMPLERS

@@ -12,7 +12,7 @@ import sparsedp as sdp
 from sparsedp.axes import AXES
 from sparsedp.axes.domain import Domain
 from sparsedp.bases import BASES
-from sparsedp.bases.identity import Identity
+from sparsedp.bases.base import Identity
 from sparsedp.cli._options import chosen_mechanism
 from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.mechanisms.base import Mechanism

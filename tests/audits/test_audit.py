@@ -25,8 +25,7 @@ from sparsedp.constraints import Constraints
 from sparsedp.ingest import _count
 from sparsedp.ingest.bounding import Reservoir
 from sparsedp.laws import DiscreteLaplaceLaw
-from sparsedp.mechanisms import calibrated_noise
-from sparsedp.mechanisms.terms import Terms
+from sparsedp.mechanisms.terms import CalibratedNoise, Terms
 from sparsedp.noise import samplers
 from sparsedp.noise.discrete_laplace import add_discrete_laplace
 from sparsedp.noise.source import RandomSource
@@ -99,15 +98,15 @@ def test_streams_and_records_by_name() -> None:
 
 def test_a_scale_off_by_a_tenth(monkeypatch: pytest.MonkeyPatch) -> None:
     """In what is asked of the sampler: the release states the right law."""
-    honest = calibrated_noise.CalibratedNoise.add_to
+    honest = CalibratedNoise.add_to
 
-    def less(self: calibrated_noise.CalibratedNoise, values: Integers) -> None:
+    def less(self: CalibratedNoise, values: Integers) -> None:
         law = self.law
         assert isinstance(law, DiscreteLaplaceLaw)
         honest(replace(self, law=replace(law, scale=law.scale * Fraction(9, 10))), values)
 
     assert sdp.audit("laplace", epsilon=1, domain=16, **QUICK).passed
-    monkeypatch.setattr(calibrated_noise.CalibratedNoise, "add_to", less)
+    monkeypatch.setattr(CalibratedNoise, "add_to", less)
     for name in ("laplace", "adaptive", "privelet"):
         assert failed(sdp.audit(name, epsilon=1, domain=16, **QUICK)) == {"loss"}
 

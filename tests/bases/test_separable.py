@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sparsedp.axes import Bins, Categories, Integers
 from sparsedp.axes.domain import Domain
 from sparsedp.bases import Basis, basis_from
+from sparsedp.bases.base import Identity
 from sparsedp.bases.haar import Haar
-from sparsedp.bases.identity import Identity
 from sparsedp.bases.separable import Separable, basis_for
 from sparsedp.errors import InvalidInput, UnknownName
 
@@ -22,7 +22,7 @@ NAMES = ["identity", "haar", "cosine", "db2"]
 
 
 class Flipped(Basis):
-    """A basis that `along_axis` has no special way for: coefficient j is cell n − 1 − j."""
+    """A basis that `separable.py` has no special way for: coefficient j is cell n − 1 − j."""
 
     name = "flipped"
     row_sum_bound = Fraction(1)

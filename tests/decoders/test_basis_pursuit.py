@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from sparse_problems import Floats, materialized, relative_error, sense, sparse_in, steps
 
-from sparsedp.bases.identity import Identity
+from sparsedp.bases.base import Identity
 from sparsedp.decoders.basis_pursuit import DEVIATIONS, basis_pursuit
 from sparsedp.decoders.problem import SparseProblem, residual_bound
 from sparsedp.sensing.tree import Tree

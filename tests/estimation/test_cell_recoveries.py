@@ -8,8 +8,7 @@ from sparsedp.errors import InvalidInput
 from sparsedp.estimation.estimator import ESTIMATES
 from sparsedp.estimation.plan import CELL_RECOVERIES, RecoveryPlan
 from sparsedp.laws import ContinualCounterLaw, DiscreteLaplaceLaw, LayersLaw, NoiseLaw, TicksAndTotalsLaw
-from sparsedp.sensing.base import Sensing
-from sparsedp.sensing.direct import Direct
+from sparsedp.sensing.base import Direct, Sensing
 from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.sensing.integer_haar import IntegerHaar
 from sparsedp.sensing.running_totals import RunningTotals, TicksAndTotals

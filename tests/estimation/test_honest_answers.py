@@ -13,8 +13,7 @@ from sparsedp.decoders._denoisers import BernoulliGaussian, starting_activity, s
 from sparsedp.decoders.problem import DEVIATIONS, SparseProblem, residual_bound, residual_power
 from sparsedp.decoders.registry import DECODERS
 from sparsedp.decoders.vamp import Held, pass_messages, vamp
-from sparsedp.mechanisms.selection.candidates import rows_for
-from sparsedp.mechanisms.selection.sparsity_choice import constants_for
+from sparsedp.mechanisms.selection.sparsity_choice import constants_for, rows_for
 from sparsedp.solution import Status
 
 CLAIMS = (Status.CONVERGED, Status.ITERATION_LIMIT)

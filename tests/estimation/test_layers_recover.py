@@ -18,7 +18,7 @@ from sparsedp.estimation.shrinkage.table import fits, shrink_table
 from sparsedp.laws import DiscreteLaplaceLaw, LayersLaw
 from sparsedp.noise.discrete_laplace import discrete_laplace
 from sparsedp.noise.source import SeededSource
-from sparsedp.sensing.direct import Direct
+from sparsedp.sensing.base import Direct
 from sparsedp.sensing.group_sums import GroupSums
 
 layers = estimate

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sparsedp.arrays import Floats
-from sparsedp.bases.haar_transform import haar_analyze, haar_synthesize
+from sparsedp.bases.haar import haar_analyze, haar_synthesize
 from sparsedp.datasets.flights import hourly_departures
 from sparsedp.estimation.shrinkage.row import shrink_row
 from sparsedp.laws import DiscreteLaplaceLaw

@@ -18,8 +18,7 @@ from sparsedp.axes.domain import Domain
 from sparsedp.bases.haar import Haar
 from sparsedp.ingest import count
 from sparsedp.ingest.bounding import Reservoir
-from sparsedp.mechanisms.selection.scores import TailScores
-from sparsedp.mechanisms.selection.tail_scores import tail_scores
+from sparsedp.mechanisms.selection.tail_scores import TailScores, tail_scores
 
 Record = dict[str, Any]
 SCHEMA = pa.schema([("who", pa.int64()), ("place", pa.string()), ("age", pa.float64()), ("steps", pa.int64())])

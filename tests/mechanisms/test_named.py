@@ -4,7 +4,7 @@ import pytest
 
 import sparsedp as sdp
 from sparsedp.errors import InvalidInput
-from sparsedp.mechanisms.named import mechanism_named, name_and_settings
+from sparsedp.mechanisms import mechanism_named, name_and_settings
 
 
 @pytest.mark.parametrize("name", sdp.MECHANISMS)

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import sparsedp as sdp
 from sparsedp.errors import InvalidInput
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw
-from sparsedp.mechanisms.roots import root_below
-from sparsedp.mechanisms.terms import Terms, checked_pure_terms, checked_terms
+from sparsedp.mechanisms.terms import Terms, checked_pure_terms, checked_terms, root_below
 from sparsedp.noise.source import RandomSource, SeededSource, SystemSource
 from sparsedp.privacy.guarantee import Expense
 

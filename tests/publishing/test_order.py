@@ -12,7 +12,7 @@ from sparsedp.axes import domain as domains
 from sparsedp.errors import InvalidInput, PrivateSide
 from sparsedp.ingest import count, counted
 from sparsedp.ingest.request import Request
-from sparsedp.mechanisms.private_table import private_table
+from sparsedp.mechanisms.base import private_table
 from sparsedp.privacy.ledger_file.store import LedgerStore
 from sparsedp.publishing import checked_mechanism
 from sparsedp.publishing.order import FileDelivery, Order

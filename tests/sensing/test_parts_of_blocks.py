@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsedp.errors import InvalidInput
+from sparsedp.sensing import sensing_from
 from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.sensing.parts_of_blocks import cut_blocks, from_letters, to_letters
-from sparsedp.sensing.registry import sensing_from
 
 LETTERS = "abcdefgh"
 

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from sparsedp.arrays import Integers
 from sparsedp.errors import InvalidInput
 from sparsedp.sensing import SENSINGS, Sensing, sensing_from
+from sparsedp.sensing.base import Direct
 from sparsedp.sensing.bernoulli import Bernoulli
-from sparsedp.sensing.direct import Direct
 from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.sensing.hadamard import Hadamard
-from sparsedp.sensing.integer_haar import IntegerHaar
-from sparsedp.sensing.integer_haar_table import IntegerHaarTable
+from sparsedp.sensing.integer_haar import IntegerHaar, IntegerHaarTable
 from sparsedp.sensing.running_totals import RunningTotals, TicksAndTotals
 from sparsedp.sensing.tree import Tree
 

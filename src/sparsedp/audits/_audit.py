@@ -16,8 +16,7 @@ from sparsedp.audits._records import RecordsCase, audit_records
 from sparsedp.audits._streams import audit_stream
 from sparsedp.axes.domain import Declared, Domain
 from sparsedp.errors import InvalidInput
-from sparsedp.mechanisms import MECHANISMS, Mechanism
-from sparsedp.mechanisms.named import mechanism_named
+from sparsedp.mechanisms import MECHANISMS, Mechanism, mechanism_named
 from sparsedp.privacy.budget import Budget, asked_for
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.progress import stage

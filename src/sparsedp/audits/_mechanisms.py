@@ -26,8 +26,8 @@ from sparsedp.audits._findings import Finding
 from sparsedp.audits._transcripts import Diverged, Draw, Loss, loss, played, recorded
 from sparsedp.axes.domain import Domain
 from sparsedp.laws import DiscreteLaplaceLaw, IndependentLaw, LayersLaw
+from sparsedp.mechanisms import name_and_settings
 from sparsedp.mechanisms.base import Mechanism
-from sparsedp.mechanisms.named import name_and_settings
 from sparsedp.noise.source import RandomSource
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.neighbours import Neighbours

@@ -1,4 +1,7 @@
-"""What a basis Ψ promises: an orthonormal frame in which counts are expected to be sparse."""
+"""What a basis Ψ promises: an orthonormal frame in which counts are expected to be sparse.
+
+At the end the plainest one: the identity, for counts that are themselves sparse.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from sparsedp.arrays import Floats, float_vector
+from sparsedp.validate import MAX_CELLS, whole
 
 
 class Basis(ABC):
@@ -52,3 +56,25 @@ def cells_or_padded(basis: Basis, signal: Floats) -> Floats:
     padded = np.zeros(basis.size)
     padded[: basis.n] = cells
     return padded
+
+
+class Identity(Basis):
+    """Ψ = I: coefficient j is cell j."""
+
+    name = "identity"
+
+    def __init__(self, n: int) -> None:
+        self.n = whole("n", n, most=MAX_CELLS)
+
+    def analyze(self, signal: Floats) -> Floats:
+        """A copy of the cells."""
+        return float_vector("signal", signal, self.n).copy()
+
+    def synthesize(self, coefficients: Floats) -> Floats:
+        """A copy of the coefficients."""
+        return float_vector("coefficients", coefficients, self.n).copy()
+
+    @property
+    def row_sum_bound(self) -> Fraction:
+        """1."""
+        return Fraction(1)

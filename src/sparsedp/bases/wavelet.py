@@ -11,7 +11,7 @@ from sparsedp.arrays import Floats, float_vector
 from sparsedp.bases.base import Basis, cells_or_padded
 from sparsedp.validate import MAX_CELLS, one_of, whole
 
-MARGIN = Fraction(1, 10**6)
+_ROW_SUM_MARGIN = Fraction(1, 10**6)
 """The relative room that `row_sum_bound` leaves for floating-point error."""
 
 
@@ -74,7 +74,7 @@ class Wavelet(Basis):
             sums = np.tile(sums, 2) + _folded(_refined(smooth, high, level), 2**level)
             smooth = _refined(smooth, low, level)
         largest = float((sums + _folded(smooth, 2**self.levels)).max())
-        return Fraction(largest) * (1 + MARGIN)
+        return Fraction(largest) * (1 + _ROW_SUM_MARGIN)
 
 
 def _refined(smooth: Floats, taps: Floats, level: int) -> Floats:

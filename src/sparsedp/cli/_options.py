@@ -201,8 +201,7 @@ def bounds(option: str, text: str) -> tuple[str, str]:
 
 def chosen_mechanism(name: str | None, workload: str | None = None) -> Mechanism:
     """The mechanism of that name, the default where there is none, with a workload that may be given beside it."""
-    from sparsedp.mechanisms import Adaptive
-    from sparsedp.mechanisms.named import mechanism_named
+    from sparsedp.mechanisms import Adaptive, mechanism_named
 
     named = mechanism_named(name or Adaptive.name)
     if workload is None:

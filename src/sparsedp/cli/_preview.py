@@ -91,7 +91,7 @@ def preview_release(
     if output is not None:
         found.plot(output)
     if as_json:
-        from sparsedp.mechanisms.named import name_and_settings
+        from sparsedp.mechanisms import name_and_settings
 
         budget = found.setting.budget.describe()
         show_json({"budget": budget, "mechanism": name_and_settings(chosen), "errors": found.table})

@@ -206,7 +206,7 @@ def _tell_in_advance(
         what = f"what an interrupted run has stored (spend {stored.number}, {stored.time})"
         show(f"Would go on from {what}, read no records and spend nothing more.")
     else:
-        from sparsedp.mechanisms.named import name_and_settings
+        from sparsedp.mechanisms import name_and_settings
 
         show(f"Would spend {order.terms.budget} by {name_and_settings(order.mechanism)}{_of_what(wanted, left)}.")
     files = [] if was_there else [wanted.output]

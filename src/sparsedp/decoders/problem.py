@@ -10,8 +10,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats, float_vector
 from sparsedp.bases.base import Basis
-from sparsedp.bases.haar import Haar
-from sparsedp.bases.haar_transform import haar_analyze, haar_synthesize
+from sparsedp.bases.haar import Haar, haar_analyze, haar_synthesize
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.hadamard import Hadamard
 

@@ -22,9 +22,8 @@ from sparsedp.estimation.shrinkage.value_prior import are_learnt, towards_value_
 from sparsedp.estimation.tree_posterior import GroupPosterior, cells_of_whole_blocks, posterior_of_groups
 from sparsedp.laws import IndependentLaw, LayersLaw, NoiseLaw, TicksAndTotalsLaw
 from sparsedp.progress import advance, part
-from sparsedp.sensing.base import Sensing
+from sparsedp.sensing.base import Direct, Sensing
 from sparsedp.sensing.cell_order import z_order
-from sparsedp.sensing.direct import Direct
 from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.sensing.running_totals import TicksAndTotals
 from sparsedp.solution import Solution, Status

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparsedp.arrays import Floats, Integers
+from sparsedp.bases.base import Identity
 from sparsedp.bases.haar import Haar
-from sparsedp.bases.identity import Identity
 from sparsedp.bases.separable import Separable
 from sparsedp.errors import InvalidInput
 from sparsedp.jit import kernel
 from sparsedp.laws import ContinualCounterLaw, NoiseLaw
-from sparsedp.sensing.base import Sensing
-from sparsedp.sensing.direct import Direct
-from sparsedp.sensing.integer_haar import IntegerHaar
-from sparsedp.sensing.integer_haar_table import IntegerHaarTable
+from sparsedp.sensing.base import Direct, Sensing
+from sparsedp.sensing.integer_haar import IntegerHaar, IntegerHaarTable
 from sparsedp.sensing.running_totals import RunningTotals
 from sparsedp.sensing.tree import Tree
 from sparsedp.solution import Solution, Status

@@ -10,8 +10,7 @@ import numpy as np
 
 from sparsedp.arrays import Integers, Mask
 from sparsedp.mechanisms._adaptive_shares import GAUSSIAN, LAPLACE
-from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
-from sparsedp.mechanisms.terms import WHOLE, Terms
+from sparsedp.mechanisms.terms import WHOLE, CalibratedNoise, Terms
 from sparsedp.privacy.guarantee import Expense
 from sparsedp.sensing.group_sums import first_cells, sums_over
 

@@ -16,8 +16,14 @@ from sparsedp.decoders.registry import decoder_for
 from sparsedp.errors import InvalidInput
 from sparsedp.estimation.plan import RecoveryPlan, basis_over
 from sparsedp.mechanisms.base import Mechanism, noise_for
-from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates
-from sparsedp.mechanisms.selection.sparsity_choice import FORMS, SelectionConstants, choose_sparsity, constants_for
+from sparsedp.mechanisms.selection.sparsity_choice import (
+    FORMS,
+    SelectionConstants,
+    choose_sparsity,
+    constants_for,
+    rows_for,
+    sparsity_candidates,
+)
 from sparsedp.mechanisms.selection.tail_scores import tails_in
 from sparsedp.mechanisms.terms import Terms
 from sparsedp.noise.source import fresh_word

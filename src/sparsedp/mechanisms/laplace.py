@@ -9,7 +9,7 @@ from sparsedp.axes.domain import Domain
 from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.plan import Plan
-from sparsedp.sensing.direct import Direct
+from sparsedp.sensing.base import Direct
 
 
 @dataclass(frozen=True)

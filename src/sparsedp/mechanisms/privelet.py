@@ -10,8 +10,7 @@ from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.mechanisms.base import Mechanism
 from sparsedp.plan import Plan
 from sparsedp.sensing.base import Sensing
-from sparsedp.sensing.integer_haar import IntegerHaar
-from sparsedp.sensing.integer_haar_table import IntegerHaarTable
+from sparsedp.sensing.integer_haar import IntegerHaar, IntegerHaarTable
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,18 @@
-"""The terms a caller asks for, checked before anything is spent: budget, neighbours, sampler, source of randomness."""
+"""The terms a caller asks for, checked before anything is spent, and the noise that shares of the budget buy."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isqrt
 from typing import cast
 
 from sparsedp import validate
+from sparsedp.arrays import Integers
 from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
-from sparsedp.laws import MOST_VARIANCE, DiscreteGaussianLaw, DiscreteLaplaceLaw
-from sparsedp.mechanisms.calibrated_noise import CalibratedNoise
-from sparsedp.mechanisms.roots import root_below
+from sparsedp.laws import MOST_VARIANCE, DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw
 from sparsedp.noise.samplers import SAMPLERS, NoiseSampler
 from sparsedp.noise.source import RandomSource, SystemSource, protects
 from sparsedp.privacy.budget import Budget, asked_for
@@ -25,6 +25,8 @@ LARGEST_SCALE = 2**55
 """Noise of a larger scale would not leave 64 bits of room for an answer; refused before anything is spent."""
 
 WHOLE = Fraction(1)
+
+_ROOT_BITS = 48
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,26 @@ class Terms:
         return Guarantee(paid, self.neighbours, protects(self.source), stated=stated)
 
 
+@dataclass(frozen=True)
+class CalibratedNoise:
+    """Independent noise of `law` for every value, just as much as `expense` pays for; made by `Terms.noise`.
+
+    Adding it once to integers of the sensitivity it was made for costs `expense`; adding it twice costs it twice.
+    """
+
+    law: IndependentLaw
+    expense: Expense
+    sampler: NoiseSampler
+    source: RandomSource
+
+    def add_to(self, values: Integers) -> None:
+        """Add fresh noise to every value, in place, modulo 2⁶⁴."""
+        if isinstance(self.law, DiscreteGaussianLaw):
+            self.sampler.add_gaussian(values, self.law.variance_parameter, self.source)
+        else:
+            self.sampler.add_noise(values, self.law.scale, self.source)
+
+
 def checked_pure_terms(
     epsilon: object,
     contribution: int,
@@ -217,3 +239,11 @@ def _checked_surroundings(
     chosen = cast(NoiseSampler, sampler) if stands_in else validate.one_of("sampler", sampler, SAMPLERS)
     chosen.check(source)
     return Neighbours(contribution, neighbours, unit, invariant, counted), chosen, source, ledger
+
+
+def root_below(number: Fraction) -> Fraction:
+    """√number, rounded down to a multiple of 2^−48, or to 48 binary digits where the number is below 1."""
+    smaller = max(0, number.denominator.bit_length() - number.numerator.bit_length()) if number else 0
+    places = _ROOT_BITS + -(-smaller // 2)
+    scaled = (number.numerator << 2 * places) // number.denominator
+    return Fraction(isqrt(scaled), 1 << places)

@@ -250,7 +250,7 @@ class Scaled(Probability):
         self._factor = factor
 
     def enclose(self, bits: int) -> _Bounds:
-        """_Bounds from bounds on p with as many bits more as the factor has."""
+        """Bounds from bounds on p with as many bits more as the factor has."""
         more = self._factor.bit_length()
         low, high = self._probability.enclose(bits + more)
         shift = more + HEIGHT_BITS

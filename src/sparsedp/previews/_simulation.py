@@ -15,8 +15,7 @@ from sparsedp.axes import Axis, Categories
 from sparsedp.axes import Integers as IntegerAxis
 from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
-from sparsedp.mechanisms import Mechanism
-from sparsedp.mechanisms.named import name_and_settings
+from sparsedp.mechanisms import Mechanism, name_and_settings
 from sparsedp.mechanisms.terms import checked_terms
 from sparsedp.noise.source import RandomSource, SeededSource
 from sparsedp.previews._made_up import ASKED, DRAWS_IN_A_RUN, Questions, made_up_counts, made_up_shares

@@ -15,8 +15,7 @@ from sparsedp.counts import Counts
 from sparsedp.errors import InvalidInput
 from sparsedp.files.signatures import signing_key
 from sparsedp.ingest.request import Request
-from sparsedp.mechanisms import MECHANISMS, Adaptive, Mechanism
-from sparsedp.mechanisms.named import mechanism_named
+from sparsedp.mechanisms import MECHANISMS, Adaptive, Mechanism, mechanism_named
 from sparsedp.privacy.budget import Budget, asked_for
 from sparsedp.privacy.ledger import Ledger
 from sparsedp.publishing.order import FileDelivery, Order

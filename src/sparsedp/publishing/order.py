@@ -18,7 +18,7 @@ from sparsedp.files.columns_file import OTHER_FORMATS
 from sparsedp.files.signatures import SigningKey
 from sparsedp.ingest.request import Request
 from sparsedp.mechanisms import Mechanism
-from sparsedp.mechanisms.private_table import public_knowledge
+from sparsedp.mechanisms.base import public_knowledge
 from sparsedp.mechanisms.terms import Terms, checked_terms
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger import Ledger

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from sparsedp.errors import BadFile
 from sparsedp.ingest import counted
-from sparsedp.mechanisms.base import spent_already
-from sparsedp.mechanisms.private_table import private_table
+from sparsedp.mechanisms.base import private_table, spent_already
 from sparsedp.privacy.ledger import Ledger, Spend
 from sparsedp.publishing.order import Order
 from sparsedp.releases.release import Release

@@ -23,8 +23,7 @@ from sparsedp.releases.claims import UNUSABLE, check_promise, embedded_needs, re
 from sparsedp.releases.release import Release
 from sparsedp.releases.saved_form import RecoveredErrors
 from sparsedp.releases.uncertainty import CellErrors, Uncertainty, uncertainty_from
-from sparsedp.sensing import sensing_from
-from sparsedp.sensing.registry import SENSINGS
+from sparsedp.sensing import SENSINGS, sensing_from
 from sparsedp.synopsis import Synopsis, synopsis_of
 from sparsedp.validate import named
 from sparsedp.version import __version__

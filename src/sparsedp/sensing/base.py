@@ -1,4 +1,7 @@
-"""What a sensing matrix Φ promises: integer entries, exact sums, and its sensitivity as an exact number."""
+"""What a sensing matrix Φ promises: integer entries, exact sums, and its sensitivity as an exact number.
+
+At the end the plainest one: direct sensing, which measures every cell as it is.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers, writeable
+from sparsedp.arrays import Floats, Integers, float_vector, writeable
 from sparsedp.errors import InvalidInput
+from sparsedp.validate import MAX_CELLS, whole
 
 
 class Sensing(ABC):
@@ -78,3 +82,47 @@ def exact_counts(counts: Integers, n: int) -> Integers:
         given = f"an array of {array.dtype} of shape {array.shape}"
         raise InvalidInput("counts", given, f"give a vector of {n} int64 counts")
     return writeable(np.ascontiguousarray(array))
+
+
+class Direct(Sensing):
+    """Φ = I: n measurements of n cells, the least noise a pure budget allows on each."""
+
+    name = "direct"
+
+    def __init__(self, n: int) -> None:
+        self.n = whole("n", n, most=MAX_CELLS)
+
+    @property
+    def rows(self) -> int:
+        """n."""
+        return self.n
+
+    def apply(self, counts: Integers) -> Integers:
+        """A copy of the counts."""
+        return exact_counts(counts, self.n).copy()
+
+    def forward(self, signal: Floats) -> Floats:
+        """A copy of the signal."""
+        return float_vector("signal", signal, self.n).copy()
+
+    def adjoint(self, values: Floats) -> Floats:
+        """A copy of the values."""
+        return float_vector("values", values, self.n).copy()
+
+    def materialize(self) -> Integers:
+        """The identity matrix."""
+        return np.eye(self.n, dtype=np.int64)
+
+    @property
+    def max_column_l1(self) -> int:
+        """1."""
+        return 1
+
+    @property
+    def max_column_l2_squared(self) -> int:
+        """1."""
+        return 1
+
+    def describe(self) -> dict[str, Any]:
+        """Name and cells."""
+        return {"name": self.name, "n": self.n}

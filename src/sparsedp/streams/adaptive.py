@@ -15,7 +15,7 @@ from sparsedp.laws import StreamLaw, TicksAndTotalsLaw
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Expense
-from sparsedp.sensing.direct import Direct
+from sparsedp.sensing.base import Direct
 from sparsedp.sensing.running_totals import TicksAndTotals
 from sparsedp.streams._counters import Counters, counters_for, noise_adder, tick_law, ticks_between_totals
 from sparsedp.streams._store import Published

@@ -14,8 +14,7 @@ from sparsedp.decoders.registry import decoder_for
 from sparsedp.errors import InvalidInput
 from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.laws import ContinualCounterLaw
-from sparsedp.mechanisms.selection.candidates import rows_for
-from sparsedp.mechanisms.selection.sparsity_choice import constants_for
+from sparsedp.mechanisms.selection.sparsity_choice import constants_for, rows_for
 from sparsedp.noise.source import fresh_word
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget

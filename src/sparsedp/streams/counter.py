@@ -12,7 +12,7 @@ from sparsedp.errors import InvalidInput
 from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.laws import ContinualCounterLaw
 from sparsedp.plan import Plan
-from sparsedp.sensing.direct import Direct
+from sparsedp.sensing.base import Direct
 from sparsedp.streams._counters import Counters, counters_for
 from sparsedp.streams._store import Published
 from sparsedp.streams.base import Stream, TermArguments

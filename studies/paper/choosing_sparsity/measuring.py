@@ -10,9 +10,16 @@ import numpy as np
 from sparsedp.arrays import Floats, Integers
 from sparsedp.bases import basis_from
 from sparsedp.mechanisms.compressive import Compressive
-from sparsedp.mechanisms.selection.candidates import SMALLEST_RATIO, rows_for, spread
-from sparsedp.mechanisms.selection.candidates import sparsity_candidates as candidates_for
-from sparsedp.mechanisms.selection.sparsity_choice import FORMS, PublicTerms, SelectionConstants, constants_for
+from sparsedp.mechanisms.selection.sparsity_choice import (
+    FORMS,
+    SMALLEST_RATIO,
+    PublicTerms,
+    SelectionConstants,
+    constants_for,
+    rows_for,
+    unit_rows,
+)
+from sparsedp.mechanisms.selection.sparsity_choice import sparsity_candidates as candidates_for
 from sparsedp.mechanisms.selection.tail_scores import tail_scores
 from sparsedp.noise.exponential import draw_index
 from sparsedp.noise.source import RandomSource
@@ -165,7 +172,7 @@ def literal_pick(settings: Settings, counts: Integers, shares: Shares) -> Found:
     constants = constants_for(settings["decoder"], settings["basis"])
     law = paper_scores(counts, settings["basis"], constants, shares.measuring).law(shares.choosing)
     likeliest = int(law.argmax()) + 1
-    rows = constants.rows_constant * spread(counts.size, likeliest)
+    rows = constants.rows_constant * unit_rows(counts.size, likeliest)
     up_to = np.cumsum(law)
     return {
         "likeliest": likeliest,

@@ -8,10 +8,10 @@ import numpy as np
 
 from sparsedp.arrays import Floats, Integers
 from sparsedp.bases import basis_from
-from sparsedp.mechanisms.selection.candidates import rows_for
+from sparsedp.mechanisms.selection.sparsity_choice import rows_for
 from sparsedp.sensing.bernoulli import Bernoulli
 from sparsedp.sensing.hadamard import Hadamard
-from sparsedp.sensing.signs import SignSensing
+from sparsedp.sensing.public_signs import SignSensing
 from studies.paper.data import chance_of, seed_of
 from studies.paper.experiment import Effort, Found, Origins, Settings
 

@@ -10,7 +10,7 @@ from sparsedp.arrays import Floats
 from sparsedp.bases.haar import Haar
 from sparsedp.decoders.problem import SparseProblem
 from sparsedp.decoders.registry import DECODERS
-from sparsedp.mechanisms.selection.candidates import rows_for
+from sparsedp.mechanisms.selection.sparsity_choice import rows_for
 from sparsedp.sensing.bernoulli import Bernoulli
 from sparsedp.sensing.hadamard import Hadamard
 from studies.paper.data import chance_of, seed_of

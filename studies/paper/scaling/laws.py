@@ -7,7 +7,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from sparsedp.mechanisms.selection.candidates import rows_for
+from sparsedp.mechanisms.selection.sparsity_choice import rows_for
 from studies.paper.deciding import (
     Series,
     Slope,

@@ -17,8 +17,7 @@ from sparsedp.decoders.registry import DECODERS
 from sparsedp.mechanisms import MECHANISMS
 from sparsedp.mechanisms.compressive import Compressive
 from sparsedp.mechanisms.laplace import Laplace
-from sparsedp.mechanisms.selection.candidates import rows_for
-from sparsedp.mechanisms.selection.sparsity_choice import SelectionConstants
+from sparsedp.mechanisms.selection.sparsity_choice import SelectionConstants, rows_for
 from sparsedp.noise.source import RandomSource
 from studies.metrics import cell_error
 from studies.paper.data import chance_of, noise_of, seed_of

@@ -10,8 +10,7 @@ import numpy as np
 from sparsedp.arrays import Floats, Integers
 from sparsedp.bases import basis_from
 from sparsedp.mechanisms.compressive import Compressive
-from sparsedp.mechanisms.selection.candidates import sparsity_candidates
-from sparsedp.mechanisms.selection.sparsity_choice import FORMS, PublicTerms, constants_for
+from sparsedp.mechanisms.selection.sparsity_choice import FORMS, PublicTerms, constants_for, sparsity_candidates
 from sparsedp.mechanisms.selection.tail_scores import tail_scores
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.ledger import Ledger

@@ -9,8 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from sparsedp.mechanisms.compressive import Compressive
-from sparsedp.mechanisms.selection.candidates import sparsity_candidates
-from sparsedp.mechanisms.selection.sparsity_choice import constants_for
+from sparsedp.mechanisms.selection.sparsity_choice import constants_for, sparsity_candidates
 from sparsedp.noise.source import SeededSource
 from sparsedp.privacy.budget import Budget, asked_for
 

@@ -14,8 +14,7 @@ from sparsedp.axes.domain import Domain
 from sparsedp.bases import basis_from
 from sparsedp.bases.separable import Separable, basis_for
 from sparsedp.errors import InvalidInput
-from sparsedp.mechanisms.selection.rounded_tails import ERROR_SHARE
-from sparsedp.mechanisms.selection.separable_tails import TAP, separable_analysis
+from sparsedp.mechanisms.selection._proven_analyses import ERROR_SHARE, TAP, separable_analysis
 from sparsedp.mechanisms.selection.tail_scores import tail_scores, tails_in
 
 EXTREMES = np.array([-(2**63), 2**63 - 1, 0, 1, -1, 2**40, -(2**33), 7], dtype=np.int64)

@@ -17,8 +17,6 @@ from hypothesis import strategies as st
 from sparsedp.bases import basis_from
 from sparsedp.decoders.registry import DECODERS
 from sparsedp.errors import InvalidInput, UnknownName
-from sparsedp.mechanisms.roots import root_below
-from sparsedp.mechanisms.selection.candidates import log2_ratio, rows_for, sparsity_candidates
 from sparsedp.mechanisms.selection.sparsity_choice import (
     FORMS,
     PublicTerms,
@@ -26,8 +24,12 @@ from sparsedp.mechanisms.selection.sparsity_choice import (
     SparsityChoice,
     choose_sparsity,
     constants_for,
+    log2_ratio,
+    rows_for,
+    sparsity_candidates,
 )
 from sparsedp.mechanisms.selection.tail_scores import tail_scores
+from sparsedp.mechanisms.terms import root_below
 from sparsedp.noise.exponential import draw_index
 from sparsedp.noise.source import SeededSource
 from sparsedp.privacy.budget import Budget

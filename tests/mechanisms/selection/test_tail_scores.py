@@ -18,20 +18,22 @@ from sparsedp.bases import basis_from
 from sparsedp.bases.base import Basis
 from sparsedp.bases.wavelet import Wavelet, orthogonal_wavelets
 from sparsedp.errors import InvalidInput
-from sparsedp.mechanisms.selection.cosine_tails import cosine_analysis, cosine_coefficients, cosine_relative_error
-from sparsedp.mechanisms.selection.exact_tails import haar_magnitudes, split_of_largest
-from sparsedp.mechanisms.selection.fourier import Roots, compounded_error, fourier
-from sparsedp.mechanisms.selection.magnitudes import LargestFirst
-from sparsedp.mechanisms.selection.rounded_tails import ERROR_SHARE
-from sparsedp.mechanisms.selection.tail_scores import tail_scores
-from sparsedp.mechanisms.selection.wavelet_tails import (
+from sparsedp.mechanisms.selection._proven_analyses import (
+    ERROR_SHARE,
+    Roots,
     absolute_norm,
+    compounded_error,
+    cosine_analysis,
+    cosine_coefficients,
+    cosine_relative_error,
     filter_bank_relative_error,
     filter_taps,
+    fourier,
     level_norm,
     row_sum_rounding,
     wavelet_analysis,
 )
+from sparsedp.mechanisms.selection.tail_scores import LargestFirst, haar_magnitudes, split_of_largest, tail_scores
 
 Integers = npt.NDArray[np.int64]
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Integers
-from sparsedp.bases.haar_transform import haar_analyze
+from sparsedp.bases.haar import haar_analyze
 from sparsedp.estimation.least_squares import BetweenGroups
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Variances by Haar detail: of the noise in the fused row, and from those of details to those of cells and sums.
 #
 # Details are those of the aligned orthonormal transform of the row, continued with zeros to a power of two, in heap
-# order (`bases/haar_transform.py`): those of 2^j cells are at N/2^j … N/2^(j−1) − 1, and the whole at 0.
+# order (`bases/haar.py`): those of 2^j cells are at N/2^j … N/2^(j−1) − 1, and the whole at 0.
 
 LEAST_NOISE = 1e-12
 """No detail is taken to be known better than to this variance: the arithmetic is not."""

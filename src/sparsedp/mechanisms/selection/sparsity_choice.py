@@ -15,10 +15,8 @@ from fractions import Fraction
 from sparsedp import validate
 from sparsedp.arrays import Integers
 from sparsedp.bases.base import Basis
-from sparsedp.mechanisms.roots import root_below
-from sparsedp.mechanisms.selection.candidates import rows_for, sparsity_candidates, spread
-from sparsedp.mechanisms.selection.scores import TailScores
-from sparsedp.mechanisms.selection.tail_scores import tail_scores
+from sparsedp.mechanisms.selection.tail_scores import TailScores, tail_scores
+from sparsedp.mechanisms.terms import root_below
 from sparsedp.privacy.budget import Budget
 
 
@@ -92,7 +90,7 @@ class PublicTerms:
     def noise(self, sparsity: int) -> Fraction:
         """C₄·S·log₂(n/S)·c/ε, or C₄·√(S·log₂(n/S))·c/√(2ρ): the part of u that does not depend on the counts."""
         weight = self.constants.noise_weight * self.distance
-        rows = spread(self.cells, sparsity)
+        rows = unit_rows(self.cells, sparsity)
         if self.measure.epsilon is not None:
             return weight * rows / self.measure.epsilon
         assert self.measure.rho is not None  # noqa: S101  # one of the two is set in every budget
@@ -157,3 +155,60 @@ def choose_sparsity(
     sparsity = candidates[choose(exponents_of(tails, terms))]
     rows = rows_for(basis.n, sparsity, constants.rows_constant)
     return SparsityChoice(sparsity, rows, candidates)
+
+
+# ---- the sparsities S that may be chosen and the rows k(S) each would take: functions of public numbers alone
+#
+# k(S) = ⌈C·S·log₂(n/S)⌉. The logarithm is a rational computed in integers, so that every machine agrees on k.
+
+_LOG_BITS = 40
+_GRID_DIVISOR = 32
+SMALLEST_RATIO = 16
+
+
+def log2_ratio(numerator: int, denominator: int) -> Fraction:
+    """log₂(numerator/denominator) for numerator ≥ denominator ≥ 1: below it by less than 2⁻³⁹, exact for powers of two.
+
+    Digit by digit: square the mantissa, and a result of 2 or more is a digit 1. Mantissas keep 128 bits, rounded down.
+    """
+    whole = (numerator // denominator).bit_length() - 1
+    one = 1 << 128
+    mantissa = (numerator << 128) // (denominator << whole)
+    digits = 0
+    for _ in range(_LOG_BITS):
+        mantissa = mantissa * mantissa >> 128
+        digit = int(mantissa >= 2 * one)
+        mantissa >>= digit
+        digits = 2 * digits + digit
+    return whole + Fraction(digits, 1 << _LOG_BITS)
+
+
+def unit_rows(cells: int, sparsity: int) -> Fraction:
+    """S·log₂(n/S): the rows that S coefficients among n need, where C = 1."""
+    return sparsity * log2_ratio(cells, sparsity)
+
+
+def rows_for(cells: int, sparsity: int, rows_constant: Fraction) -> int:
+    """k(S) = ⌈C·S·log₂(n/S)⌉, but at least S and at most n (both needed only for S near n, or n tiny)."""
+    product = rows_constant * unit_rows(cells, sparsity)
+    return min(cells, max(sparsity, -(-product.numerator // product.denominator)))
+
+
+def sparsity_candidates(cells: int, rows_constant: Fraction) -> tuple[int, ...]:
+    """Every S from 1 to 64, then steps of about 3 %, up to n/16, as long as k(S) grows and is at most n; never empty.
+
+    S·log₂(n/S) falls again beyond n/e, where "sparser" would mean "noisier": n/16 is well before that. There are fewer
+    than 400 candidates for n = 2²⁴ and 600 for n = 2³¹.
+    """
+    chosen = [1]
+    rows = rows_for(cells, 1, rows_constant)
+    sparsity = 2
+    while sparsity <= cells // SMALLEST_RATIO:
+        if rows_constant * unit_rows(cells, sparsity) > cells:
+            break
+        more = rows_for(cells, sparsity, rows_constant)
+        if more > rows:
+            chosen.append(sparsity)
+            rows = more
+        sparsity += max(1, sparsity // _GRID_DIVISOR)
+    return tuple(chosen)

@@ -1,4 +1,4 @@
-"""Public randomness: what a sensing matrix is made of, the same for ever from the same seed.
+"""Public randomness, the same for ever from the same seed, and what matrices of signs made of it share.
 
 A synopsis keeps the seed, not the matrix, so whoever opens it in ten years, with any version of any library, must
 draw the same matrix. Hence a stream that is specified here, from standards, and nothing else:
@@ -14,18 +14,21 @@ This is never a source of noise: everyone knows the seed.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Floats, Integers, Numbers, float_vector
 from sparsedp.jit import kernel
-from sparsedp.validate import whole
+from sparsedp.sensing.base import Sensing, exact_counts
+from sparsedp.validate import MAX_CELLS, whole
 
-Bytes = npt.NDArray[np.uint8]
-Words = npt.NDArray[np.uint64]
+_Bytes = npt.NDArray[np.uint8]
+_Words = npt.NDArray[np.uint64]
 
 
 def public_seed(seed: object) -> int:
@@ -33,7 +36,7 @@ def public_seed(seed: object) -> int:
     return whole("seed", seed, least=0, most=2**64 - 1)
 
 
-def public_bytes(seed: int, purpose: str, count: int, *, start: int = 0) -> Bytes:
+def public_bytes(seed: int, purpose: str, count: int, *, start: int = 0) -> _Bytes:
     """Bytes start … start + count − 1 of the stream for `purpose`; `start` is a multiple of 16."""
     key = sha256(f"sparsedp public randomness 1/{purpose}/{seed}".encode("ascii")).digest()
     counter = (start // 16).to_bytes(16, "big")
@@ -41,7 +44,7 @@ def public_bytes(seed: int, purpose: str, count: int, *, start: int = 0) -> Byte
     return np.frombuffer(encryptor.update(bytes(count)), np.uint8).copy()
 
 
-def public_words(seed: int, purpose: str, count: int) -> Words:
+def public_words(seed: int, purpose: str, count: int) -> _Words:
     """The first `count` words of the stream for `purpose`."""
     return public_bytes(seed, purpose, 8 * count).view("<u8").astype(np.uint64, copy=False)
 
@@ -82,7 +85,7 @@ def _shuffle(order: Integers, numbers: Integers) -> None:
 
 
 @kernel
-def _floyd(numbers: Integers, lasts: Integers, taken: Bytes, chosen: Integers) -> None:
+def _floyd(numbers: Integers, lasts: Integers, taken: _Bytes, chosen: Integers) -> None:
     """`taken` has one bit a place, so that finding the chosen places in order is a scan of it."""
     for draw in range(len(numbers)):
         place = numbers[draw]
@@ -96,3 +99,46 @@ def _floyd(numbers: Integers, lasts: Integers, taken: Bytes, chosen: Integers) -
                 if taken[byte] >> bit & 1:
                     chosen[found] = 8 * byte + bit
                     found += 1
+
+
+class SignSensing(Sensing):
+    """Φ: `rows` × n, every entry exactly +1 or −1, all of them a function of n, `rows` and the public `seed`."""
+
+    def __init__(self, n: int, rows: int, seed: int) -> None:
+        self.n = whole("n", n, most=MAX_CELLS)
+        self._rows = self._checked_rows(rows)
+        self.seed = public_seed(seed)
+
+    def _checked_rows(self, rows: int) -> int:
+        return whole("rows", rows, most=self.n, why="there are no more independent measurements than cells")
+
+    @abstractmethod
+    def _product(self, cells: Numbers) -> Numbers:
+        """Φ · cells: in floating point, or of unsigned integers modulo 2⁶⁴."""
+
+    def apply(self, counts: Integers) -> Integers:
+        """Φ D, exact modulo 2⁶⁴."""
+        return self._product(exact_counts(counts, self.n).view(np.uint64)).view(np.int64)
+
+    def forward(self, signal: Floats) -> Floats:
+        """Φ s in floating point, s of n cells."""
+        return self._product(float_vector("signal", signal, self.n))
+
+    @property
+    def rows(self) -> int:
+        """The number k of measurements."""
+        return self._rows
+
+    @property
+    def max_column_l1(self) -> int:
+        """k: every column has k entries of size one."""
+        return self._rows
+
+    @property
+    def max_column_l2_squared(self) -> int:
+        """k."""
+        return self._rows
+
+    def describe(self) -> dict[str, Any]:
+        """Name, cells, rows and the public seed: the matrix follows."""
+        return {"name": self.name, "n": self.n, "rows": self._rows, "seed": self.seed}

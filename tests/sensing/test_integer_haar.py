@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sparsedp.errors import InvalidInput
 from sparsedp.estimation.inverses import inverse_haar
 from sparsedp.laws import DiscreteLaplaceLaw
-from sparsedp.sensing.integer_haar_table import IntegerHaarTable
+from sparsedp.sensing.integer_haar import IntegerHaarTable
 
 SHAPES = st.lists(st.tuples(st.integers(1, 6), st.booleans()), min_size=1, max_size=4)
 

@@ -14,13 +14,7 @@ from hypothesis import strategies as st
 from sparsedp.errors import InvalidInput
 from sparsedp.sensing.bernoulli import Bernoulli
 from sparsedp.sensing.hadamard import Hadamard
-from sparsedp.sensing.public_randomness import (
-    public_bytes,
-    public_permutation,
-    public_seed,
-    public_subset,
-    public_words,
-)
+from sparsedp.sensing.public_signs import public_bytes, public_permutation, public_seed, public_subset, public_words
 
 
 def test_pinned_values() -> None:
