@@ -157,7 +157,7 @@ bench-stream-speed: $(VENV)/.bench  ## streams against the noise they draw and a
 bench-ingest: $(VENV)/.bench  ## counting twenty million records against the same bound written in plain SQL
 	$(BIN)/python benchmarks/bench_ingest.py
 
-fuzz: $(VENV)/.test  ## 100,000 mutated files and command lines: raw errors, hangs, leaks, spends; within an hour
+fuzz: $(VENV)/.test  ## 100,000 mutated files and command lines: raw errors, hangs, leaks, spends; twenty minutes on two cores
 	$(BIN)/python -m fuzz
 
 $(PEERS)/.done: pyproject.toml

@@ -1,4 +1,4 @@
-"""Many inputs on all cores: a warmed-up server a core, which forks a child for every input."""
+"""Many inputs on all cores: a warmed-up server a core, which forks a child for every hundred inputs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -23,8 +24,8 @@ from fuzz.verdicts import Finding
 Job = tuple[str, int]
 """A kind and a number."""
 
-BATCH = 20
-"""Inputs of one kind that a child takes, if none of them ends it."""
+BATCH = 100
+"""Inputs of one kind that a child takes, if none of them ends it or makes it grow."""
 
 KEPT = 3
 """Inputs that are kept for each finding."""
@@ -77,6 +78,7 @@ def run(
 ) -> None:
     """Run all batches; `told` hears of every outcome, and of the findings in it that are new."""
     campaign.folder.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix="sparsedp-fuzz-", dir=_in_memory()))
     sys.stdout.flush()
     sys.stderr.flush()
     gc.collect()
@@ -88,7 +90,7 @@ def run(
         server = os.fork()
         if server == 0:
             os.close(reader)
-            _serve(campaign, batches[place::processes], specimens, campaign.folder / f"server-{place}", writer)
+            _serve(campaign, batches[place::processes], specimens, scratch / f"server-{place}", writer)
         os.close(writer)
         servers.append(server)
         pipes[reader] = b""
@@ -96,22 +98,26 @@ def run(
         for outcome in _heard(pipes):
             told(outcome, campaign.take(outcome))
     except KeyboardInterrupt:
-        for place, server in enumerate(servers):
+        for server in servers:
             os.killpg(server, signal.SIGKILL)
             os.waitpid(server, 0)
-            shutil.rmtree(campaign.folder / f"server-{place}", ignore_errors=True)
+        shutil.rmtree(scratch, ignore_errors=True)
         raise
     for place, server in enumerate(servers):
         _, status = os.waitpid(server, 0)
         if status:
-            raise SystemExit(
-                f"fuzz: server {place} ended with status {status}; its last input is in {campaign.folder}."
-            )
-        shutil.rmtree(campaign.folder / f"server-{place}", ignore_errors=True)
+            raise SystemExit(f"fuzz: server {place} ended with status {status}; its last input is in {scratch}.")
+    shutil.rmtree(scratch, ignore_errors=True)
     done = sum(tally.inputs for tally in campaign.tallies.values())
     jobs = sum(map(len, batches))
     if done != jobs:
         raise SystemExit(f"fuzz: {done} of {jobs} inputs came back.")
+
+
+def _in_memory() -> str | None:
+    """A folder in memory, if there is one with room: the databases of inputs need not outlive a loss of power."""
+    memory = "/dev/shm"  # noqa: S108
+    return memory if os.path.isdir(memory) and shutil.disk_usage(memory).free > 1 << 30 else None
 
 
 def _heard(pipes: dict[int, bytes]) -> Iterator[Outcome]:

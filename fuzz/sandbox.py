@@ -1,7 +1,8 @@
-"""One input in a process of its own: a fork of the warmed-up server, with limits, in a folder of its own.
+"""Inputs in a fork of the warmed-up server, each with limits, in a folder of its own.
 
 What is loaded and compiled is there from the start, so an input costs milliseconds and not the second that Python
-needs to begin. A fork keeps only the thread that forks: the server must have no other one, which it checks.
+needs to begin. A fork keeps only the thread that forks: the server must have no other one, which it checks. A fork
+takes many inputs; what one of them finds is found again in a fork of its own, or said not to be.
 """
 
 from __future__ import annotations
@@ -59,8 +60,11 @@ class Doors:
 
     def __init__(self, work: Path, record: Path) -> None:
         self.work = work
-        self._record = record
-        self._made = state_of(work)
+        self._record = os.open(record, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def close(self) -> None:
+        """End the record."""
+        os.close(self._record)
 
     def call(self, door: str, function: Callable[[], T], *, may_change: Sequence[str] = ()) -> T | None:
         """Call the library; None if it refuses. `may_change`: beginnings of names of files that a refusal may touch."""
@@ -153,8 +157,9 @@ class Doors:
         self._write({what: door})
 
     def _write(self, entry: dict[str, Any]) -> None:
-        with open(self._record, "a") as file:
-            file.write(json.dumps(entry) + "\n")
+        line = json.dumps(entry).encode() + b"\n"  # it is there at once: the next moment may be the last
+        while line:
+            line = line[os.write(self._record, line) :]
 
 
 def _kinds(touched: Sequence[str]) -> str:
@@ -195,30 +200,39 @@ def run_batch(
     """Run the inputs in one child after the other: what came of each, and its folder until the next is asked for.
 
     The pages of a fork are copied when they are first used, which takes longer than most inputs do. So a child takes
-    inputs until it has had all, or dies. Whatever shows a finding is run again in a child of its own, and what it shows
-    there counts.
+    inputs until it has had all, dies, or has grown. Whatever shows a finding behind others is run again in a child of
+    its own, and what it shows there counts; what it shows only behind others is said to be that.
     """
-    waiting = list(enumerate(jobs))
+    waiting = list(jobs)
     while waiting:
         done = 0
-        for outcome, place in _in_one_child([job for _, job in waiting], seed, specimens, limits, folder):
+        for outcome, place in _in_one_child(waiting, seed, specimens, limits, folder):
+            if outcome.findings and done:
+                alone, left = next(_in_one_child([waiting[done]], seed, specimens, limits, folder / "alone"))
+                if alone.findings:
+                    outcome, place = alone, left
+                else:
+                    outcome.findings = [_behind(finding, waiting[:done], seed) for finding in outcome.findings]
             done += 1
-            kind, number = waiting[done - 1][1]
-            if outcome.findings and len(waiting) > 1 and outcome.findings[0].what != "hang":
-                alone = next(_in_one_child([(kind, number)], seed, specimens, limits, folder / "alone"))
-                if alone[0].findings:
-                    outcome, place = alone
             yield outcome, place
         waiting = waiting[done:]
+
+
+def _behind(finding: Finding, before: Sequence[tuple[Kind, int]], seed: int) -> Finding:
+    """A finding that a fresh child does not show: those before it left something behind in the process."""
+    kind, first = before[0]
+    again = f"python -m fuzz --seed {seed} --kind {kind.name} --first {first} --inputs {len(before) + 1} --processes 1"
+    words = f"A child of its own does not show it; one that begins with {first} does: {again}\n{finding.details}"
+    return Finding(f"{finding.what} (only after other inputs)", finding.where, words)
 
 
 def _in_one_child(
     jobs: Sequence[tuple[Kind, int]], seed: int, specimens: Specimens, limits: Limits, folder: Path
 ) -> Iterator[tuple[Outcome, Path]]:
     """Outcomes up to the first input that the child does not survive, each with the folder that it left."""
+    shutil.rmtree(folder, ignore_errors=True)
     places = [folder / str(place) for place in range(len(jobs))]
     for place in places:
-        shutil.rmtree(place, ignore_errors=True)
         for name in ("work", "tmp"):
             (place / name).mkdir(parents=True)
     reader, writer = os.pipe()
@@ -230,12 +244,12 @@ def _in_one_child(
     try:
         for (kind, number), place in zip(jobs, places, strict=True):
             begun = time.monotonic()
-            status = _status(child, reader, limits.patience)
+            said, status = _heard(child, reader, limits.patience)
             outcome = Outcome(kind.name, number, time.monotonic() - begun)
             _judge(outcome, place, status)
             yield outcome, place
             shutil.rmtree(place, ignore_errors=True)
-            if status != 0:
+            if said != _DONE:
                 return
     finally:
         os.close(reader)
@@ -244,18 +258,22 @@ def _in_one_child(
             os.waitpid(child, 0)
 
 
-def _status(child: int, reader: int, patience: float) -> int | None:
-    """0 when the child is done with an input; how it ended, if it did; None if it had to be stopped."""
+_DONE, _DONE_AND_GROWN = b".", b"!"
+"""What a child says of an input: that it is done, and perhaps that another child is to take the next."""
+
+
+def _heard(child: int, reader: int, patience: float) -> tuple[bytes, int | None]:
+    """What the child says of an input, and 0; or how it ended; or None if it had to be stopped."""
     poll = select.poll()
     poll.register(reader, select.POLLIN)
     if not poll.poll(1000 * patience):
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        return None
-    if os.read(reader, 1):
-        return 0
+        return b"", None
+    if said := os.read(reader, 1):
+        return said, 0
     _, status = os.waitpid(child, 0)
-    return status or 99 << 8  # it ended without a word
+    return b"", status or 99 << 8  # it ended without a word
 
 
 def _judge(outcome: Outcome, folder: Path, status: int | None) -> None:
@@ -303,6 +321,8 @@ def _inside(
     code = 99
     try:
         most = _limit_memory(limits)
+        fresh = _size()
+        gc.set_threshold(100_000)  # the collector runs after every input
         for (kind, number), folder in zip(jobs, places, strict=True):
             _go_quiet(folder)
             draw = random.Random(f"{seed}/{kind.name}/{number}")  # inputs, not noise
@@ -315,17 +335,34 @@ def _inside(
             sys.set_int_max_str_digits(4300)
             (folder / "made.json").write_text(json.dumps(state_of(folder / "work")))
             _limit(limits, most)
-            run(Doors(folder / "work", folder / "record.jsonl"))
-            del run
+            doors = Doors(folder / "work", folder / "record.jsonl")
+            run(doors)
+            doors.close()
+            del run, doors
             gc.collect()
+            gc.freeze()  # what outlives an input is not looked through after every other
             sys.stderr.flush()
-            os.write(writer, b".")
+            data, files = _size()
+            grown = data - fresh[0] > (limits.megabytes << 20) // 8 or files - fresh[1] > _MOST_FILES
+            os.write(writer, _DONE_AND_GROWN if grown else _DONE)
+            if grown:
+                break
         code = 0
     except BaseException:
         traceback.print_exc()
     finally:
         sys.stderr.flush()
         os._exit(code)
+
+
+_MOST_FILES = 16
+"""Open files that inputs may leave to the next ones; of the memory that an input may have it is an eighth."""
+
+
+def _size() -> tuple[int, int]:
+    """Bytes of data that this process has, and its open files."""
+    pages = int(Path("/proc/self/statm").read_text().split()[5])
+    return pages * resource.getpagesize(), len(os.listdir("/proc/self/fd"))
 
 
 def _go_quiet(folder: Path) -> None:
@@ -352,8 +389,7 @@ def _limit_memory(limits: Limits) -> dict[int, int]:
 def _limit(limits: Limits, most: dict[int, int]) -> None:
     for what, bytes_ in most.items():
         resource.setrlimit(what, (bytes_, bytes_))
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    until = int(usage.ru_utime + usage.ru_stime) + 1 + limits.seconds
+    until = int(time.process_time()) + 1 + limits.seconds
     resource.setrlimit(resource.RLIMIT_CPU, (until, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_FSIZE, (64 << 20, 64 << 20))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -38,6 +38,8 @@ class Specimens:
     records: Any
     """An Arrow table: whose, when, sex, age, amount, remark."""
     csv: bytes
+    """The records again, and once more: as files."""
+    parquet: bytes
 
 
 def put(files: Files) -> None:
@@ -69,6 +71,7 @@ def made_specimens() -> Specimens:
                 streams=_streams(),
                 records=records,
                 csv=Path("visits.csv").read_bytes(),
+                parquet=Path("visits.parquet").read_bytes(),
             )
         finally:
             os.chdir(here)

@@ -6,11 +6,12 @@ import os
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import typer
 
 import sparsedp as sdp
 from fuzz.specimens import BY, Specimens, put
@@ -22,6 +23,8 @@ def warm_up(specimens: Specimens) -> None:
     """Go through every door with whole files; what they say goes nowhere."""
     pa.set_cpu_count(1)
     pa.set_io_thread_count(1)
+    # The program builds its grammar once for each command line, which takes longer than most commands do.
+    setattr(typer.main, "get_command", cache(typer.main.get_command))  # noqa: B010
     here = os.getcwd()
     with tempfile.TemporaryDirectory(prefix="sparsedp-fuzz-") as folder, _Silence():
         os.chdir(folder)

@@ -1,5 +1,6 @@
 """The fuzzer: a sample of it finds nothing here, and it finds every kind of fault that is planted."""
 
+import json
 import os
 import re
 import subprocess
@@ -52,3 +53,19 @@ def test_planted_faults_are_found(tmp_path: Path) -> None:
         # Each says how to see it again, and is on the list.
         assert re.match(rf"python -m fuzz --seed 1 --kind {kind} --only \d+\n", shown[0])
         assert fault in ended.stdout
+
+
+def test_what_an_input_leaves_in_the_process_neither_hides_nor_fakes_a_finding(tmp_path: Path) -> None:
+    """What is only seen behind others is said to be; a child that has grown is replaced; deaths are told apart."""
+    ended = run(ROOT / "tests" / "inputs_that_leave_something.py", tmp_path / "work")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    shown: list[list[list[str]]] = [json.loads(line) for line in ended.stdout.splitlines()]
+    signatures = [[signature for signature, _ in each] for each in shown]
+    assert signatures == [
+        [],
+        ["raw error (only after other inputs): LookupError at no line of ours"],
+        ["raw error: KeyError at no line of ours"],
+        ["death: signal 11 in door"],
+        *[[]] * 5,
+    ]
+    assert "--kind toy --first 0 --inputs 2 --processes 1" in shown[1][0][1]

@@ -11,6 +11,7 @@ import json
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,12 @@ def taken_apart(content: bytes) -> Opened:
     metadata = table.schema.metadata
     packed = {name[len(EMBEDDED) :].decode(): base64.b64decode(text) for name, text in metadata.items() if name != KEY}
     return Opened(table.replace_schema_metadata(None), json.loads(metadata[KEY]), packed)
+
+
+@lru_cache(maxsize=64)
+def _whole(content: bytes) -> Opened:
+    """A specimen in parts: each is taken apart once in a child, and nothing changes what it has here."""
+    return taken_apart(content)
 
 
 def put_together(draw: random.Random, parts: Opened) -> bytes:
@@ -90,7 +97,7 @@ def mutated(draw: random.Random, content: bytes, others: list[bytes], *, deep: i
     how = draw.random()
     if how < 0.25:
         return hostile.damaged(draw, content, others)
-    parts = taken_apart(content)
+    parts = _whole(content)
     if parts.embedded and how < 0.50 and deep:
         name = draw.choice(list(parts.embedded))
         parts = replace(
@@ -98,7 +105,7 @@ def mutated(draw: random.Random, content: bytes, others: list[bytes], *, deep: i
             embedded={**parts.embedded, name: mutated(draw, parts.embedded[name], others, deep=deep - 1)},
         )
     elif how < 0.80:
-        pool = hostile.pool_of([taken_apart(other).document for other in draw.sample(others, min(4, len(others)))])
+        pool = hostile.pool_of([_whole(other).document for other in draw.sample(others, min(4, len(others)))])
         document = hostile.mutated_tree(draw, parts.document, pool)
         if isinstance(document, dict) and draw.random() < 0.4:
             document["written_by"] = "sparsedp 0.0"  # whose words may be other words
