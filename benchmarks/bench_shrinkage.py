@@ -18,7 +18,6 @@ import numpy as np
 from scipy.fft import dct
 
 from sparsedp.arrays import Floats
-from sparsedp.estimation.shrinkage.row import shrink_row
 from sparsedp.laws import DiscreteLaplaceLaw
 
 EXPONENTS = range(16, 23, 2)
@@ -45,8 +44,8 @@ def main() -> int:
         turns = 9 if exponent <= JUDGED else 3
         calls: dict[str, tuple[Callable[[], object], int]] = {
             "dct": (partial(dct, cells, workers=1), turns),
-            "shrink": (partial(shrink_row, cells, LAW), turns),
-            "fused": (partial(shrink_row, cells, LAW, variances), turns),
+            "shrink": (partial(shrink, cells, LAW), turns),
+            "fused": (partial(shrink, cells, LAW, variances), turns),
         }
         times = least_times(calls)
         reference, taken, fused = (times[name][1] for name in ("dct", "shrink", "fused"))

@@ -108,7 +108,7 @@ def test_cycles_are_used_where_other_places_were_measured_in_groups() -> None:
             row = np.where(measured, counts + np.random.default_rng(seed).laplace(0.0, 10.0, 4096), counts)
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(estimator, "period_of", lambda *_, found=period: found)
-                found = estimator._shrunk_runs(
+                found = estimator._shrunk_cells(
                     row, GroupSums(4096, [1]), LAW, None, value_prior=True, measured=measured
                 )
             off[period] += float(np.linalg.norm((found - counts)[measured]))

@@ -7,9 +7,8 @@ import pytest
 
 from sparsedp.arrays import Floats
 from sparsedp.estimation.shrinkage import isolated_spikes as subject
+from sparsedp.estimation.shrinkage.frame import shrink
 from sparsedp.estimation.shrinkage.isolated_spikes import beside_isolated_spikes
-from sparsedp.estimation.shrinkage.row import shrink_row
-from sparsedp.estimation.shrinkage.table import shrink_table
 from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.discrete_laplace import discrete_laplace
 from sparsedp.noise.source import SeededSource
@@ -19,12 +18,12 @@ LAW = DiscreteLaplaceLaw(Fraction(10))
 
 def row(cells: Floats) -> Floats:
     """A row, by the frame alone."""
-    return shrink_row(cells, LAW).value
+    return shrink(cells, LAW)
 
 
 def table(cells: Floats) -> Floats:
     """A table, by the frame alone."""
-    return shrink_table(cells, LAW)
+    return shrink(cells, LAW)
 
 
 def noisy(truth: Floats, seed: int) -> Floats:
@@ -138,7 +137,7 @@ def test_noise_of_one_is_no_lone_cell(scale: Fraction) -> None:
     assert (seen != 100.0).any()
 
     def smooth(cells: Floats) -> Floats:
-        return shrink_row(cells, law).value
+        return shrink(cells, law)
 
     assert (beside_isolated_spikes(seen, law, smooth) == smooth(seen)).all()
 

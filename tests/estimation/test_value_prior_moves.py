@@ -11,7 +11,7 @@ import sparsedp as sdp
 from sparsedp.arrays import Floats, Integers, Mask
 from sparsedp.estimation import estimator
 from sparsedp.estimation.shrinkage import _chunks, value_prior
-from sparsedp.estimation.shrinkage.row import shrink_row
+from sparsedp.estimation.shrinkage.frame import shrink
 from sparsedp.estimation.shrinkage.value_prior import FADES, FEWEST, MOST, WIDTHS, ValuePrior, towards_value_prior
 from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
@@ -39,7 +39,7 @@ def off(found: Floats, counts: Integers) -> float:
 def test_rough_counts_come_out_nearer() -> None:
     counts = rough((4096,))
     observed = noisy(counts)
-    shrunk = shrink_row(observed[0], LAW).value[None]
+    shrunk = shrink(observed[0], LAW)[None]
     assert off(towards_value_prior(observed, shrunk, LAW), counts) < 0.8 * off(shrunk, counts)
 
 
@@ -63,7 +63,7 @@ def test_smooth_counts_hardly_change(name: str) -> None:
     for seed in range(4):
         counts = np.random.default_rng(seed).poisson(SMOOTH[name](np.linspace(0, 1, 4096)))
         observed = noisy(counts, seed + 10)
-        shrunk = shrink_row(observed[0], LAW).value[None]
+        shrunk = shrink(observed[0], LAW)[None]
         before += off(shrunk, counts)
         after += off(towards_value_prior(observed, shrunk, LAW), counts)
     assert after < 1.03 * before
@@ -142,7 +142,7 @@ def test_counts_that_are_all_alike_stay_so() -> None:
     """A value between two that the prior has is not taken for both of them."""
     for count in (50, 97, 160, 333):
         observed = noisy(np.full(8192, count))
-        shrunk = shrink_row(observed[0], LAW).value[None]
+        shrunk = shrink(observed[0], LAW)[None]
         assert (towards_value_prior(observed, shrunk, LAW) - shrunk).std() < 0.02 * DEVIATION
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Integers, Mask
 from sparsedp.constraints import nonnegative_keeping_totals
@@ -15,10 +17,9 @@ from sparsedp.estimation.groups import Hidden, hidden_by, shrink_groups, sloped_
 from sparsedp.estimation.least_squares import GroupLayers, Layer, Measurement, chosen_groups, refuse_unaligned
 from sparsedp.estimation.nonnegative import keeping_total, nearest_nonnegative
 from sparsedp.estimation.shrinkage.cycles import are_alike, beside_other_cycles, period_of
+from sparsedp.estimation.shrinkage.frame import fits, shrink
 from sparsedp.estimation.shrinkage.isolated_spikes import beside_isolated_spikes
-from sparsedp.estimation.shrinkage.row import shrink_row
-from sparsedp.estimation.shrinkage.table import fits, shrink_table
-from sparsedp.estimation.shrinkage.value_prior import are_learnt, towards_value_prior
+from sparsedp.estimation.shrinkage.value_prior import towards_value_prior
 from sparsedp.estimation.tree_posterior import GroupPosterior, cells_of_whole_blocks, posterior_of_groups
 from sparsedp.laws import IndependentLaw, LayersLaw, NoiseLaw, TicksAndTotalsLaw
 from sparsedp.progress import advance, part
@@ -27,6 +28,8 @@ from sparsedp.sensing.cell_order import z_order
 from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.sensing.running_totals import TicksAndTotals
 from sparsedp.solution import Solution, Status
+
+Kind = TypeVar("Kind", bound=np.generic)
 
 LEAST_RUN, MOST_RUNS = 64, 256
 """Tables with unordered axes are shrunk along the ordered ones if these have so many cells, in no more tables."""
@@ -66,10 +69,10 @@ class Fit:
 
 ESTIMATES: dict[str, dict[str, bool]] = {
     "layers": {},
-    "layers_keeping_sums": {"keep_sums": True},
+    "layers_keeping_sums": {},
     "fused_layers": {"shrinks": False},
     "signed_layers": {"nonnegative": False},
-    "signed_layers_keeping_sums": {"nonnegative": False, "keep_sums": True},
+    "signed_layers_keeping_sums": {"nonnegative": False},
     "signed_fused_layers": {"nonnegative": False, "shrinks": False},
     "shrinkage": {"nonnegative": False},
     "fused_shrinkage": {"nonnegative": False},
@@ -77,10 +80,9 @@ ESTIMATES: dict[str, dict[str, bool]] = {
 }
 """The ways to use the estimator, by the names that synopses have for them.
 
-"signed": counts may be negative. "keeping sums": cells are shrunk only within the groups of the layer above them, whose
-sums are kept; in tables that are shrunk in boxes, and with parts of blocks, that is always so. "fused": no cell is
-shrunk, so that no sum is biased by it; no mechanism asks for it, it is for whoever wants sums without bias. The last
-three are what older synopses of streams ask for.
+"signed": counts may be negative. "fused": no cell is shrunk, so that no sum is biased by it; no mechanism asks for it,
+it is for whoever wants sums without bias. "keeping sums" is what is always done now: cells are shrunk only within the
+groups of the layer above them. The last three are what older synopses of streams ask for.
 """
 
 
@@ -143,7 +145,6 @@ def _fit(
     decay: int | None,
     *,
     nonnegative: bool = True,
-    keep_sums: bool = False,
     shrinks: bool = True,
     value_prior: bool = True,
 ) -> Fit:
@@ -178,18 +179,18 @@ def _fit(
         return fit(*found, joint)
     cells = fused[0].sums
     chosen = chosen_groups(sensing, fused)
-    in_boxes = sensing.is_table and fits(sensing.ordered_sides)
-    if not shrinks:
-        shrunk = cells.copy()
-    else:
-        observed = sensing.split(values.astype(np.float64))[0] if in_boxes else cells
-        by_level = None if chosen is not None else level_variances
+    shrunk = cells.copy()
+    if shrinks:
+        # Noise as measured is independent, which that of fused cells is not; sums that were measured are put back.
+        alone = len(fused) == 1
+        observed = cells if alone else sensing.split(values.astype(np.float64))[0]
+        by_level = level_variances if alone else None
         with part(SHRUNK):
             shrunk = _shrunk_cells(observed, sensing, law.finest, by_level, value_prior=nonnegative and value_prior)
-    if chosen is not None and shrinks:
-        shrunk += _spread(shrink_groups(chosen.starts, chosen.sums, chosen.variances, sensing.n), chosen, shrunk)
-    elif shrinks and (len(fused) > 1 if in_boxes else keep_sums and len(fused) > 2):
-        shrunk += _spread(fused[1].sums, fused[1], shrunk)
+        if chosen is not None:
+            shrunk += _spread(shrink_groups(chosen.starts, chosen.sums, chosen.variances, sensing.n), chosen, shrunk)
+        elif not alone:
+            shrunk += _spread(fused[1].sums, fused[1], shrunk)
     estimate = shrunk
     if nonnegative and len(fused) == 2 and chosen is None and sensing.n <= MOST_NEAREST:
         estimate = nearest_nonnegative(shrunk, level_variances, TOTAL_KNOWN * known.total_variance)
@@ -286,78 +287,34 @@ def _shrunk_cells(
     value_prior: bool,
     measured: Mask | None = None,
 ) -> Floats:
-    """Along the ordered axes: in boxes, if there are several and not too many; else in the row.
+    """Cells in the row's order, shrunk along the ordered axes: one table of these, or a row if there are many short
+    ones, for each place on the unordered axes, across which there is nothing to smooth.
 
-    `value_prior`: then also towards the values that cells like them have, none of them negative. Where some were not
-    `measured`, only those that were are used of what comes out.
-    """
-    if sensing.is_table and fits(sensing.ordered_sides):
-        return _shrunk_tables(cells, sensing, law, value_prior=value_prior, measured=measured)
-    return _shrunk_runs(cells, sensing, law, level_variances, value_prior=value_prior, measured=measured)
-
-
-def _shrunk_tables(
-    cells: Floats, sensing: GroupSums, law: IndependentLaw, *, value_prior: bool, measured: Mask | None
-) -> Floats:
-    """Cells in the row's order, as they were measured; the ordered axes are one table for each place on the unordered
-    ones. (Of parts of blocks, the cells of blocks that have no others, fused with the blocks'; others are flat, and
-    are not taken from it.)
-
-    Noise as measured is independent, which that of fused cells is not quite; the sums that were measured are put back
-    afterwards.
+    Rows that repeat themselves are shrunk beside other cycles too. `value_prior`: then cells are moved towards the
+    values that cells like them have, none of them negative. Where some were not `measured`, only those that were are
+    used of what comes out.
     """
     run = sensing.run
     if run < (LEAST_SHRUNK if run == sensing.n else LEAST_RUN) or sensing.n // run > MOST_RUNS:
         return cells.copy()
-    curve, sides = z_order(sensing.ordered_sides), (-1, *sensing.ordered_sides)
-    observed = np.empty((sensing.n // run, run))
-    observed[:, curve] = cells.reshape(-1, run)
-    observed = observed.reshape(sides)
-    with part(SMOOTHED):
-        shrunk = np.stack(
-            [beside_isolated_spikes(one, law, lambda others: shrink_table(others, law)) for one in observed]
-        )
-    if value_prior and are_learnt(observed.size, law, of_tables=True):
-        where = None
-        if measured is not None:
-            where = np.empty((sensing.n // run, run), np.bool_)
-            where[:, curve] = measured.reshape(-1, run)
-        shrunk = towards_value_prior(observed, shrunk, law, where)
-    return shrunk.reshape(-1, run)[:, curve].reshape(-1)
+    sides = sensing.ordered_sides if sensing.is_table and fits(sensing.ordered_sides) else (run,)
+    curve = z_order(sides)
 
+    def as_tables(row: npt.NDArray[Kind]) -> npt.NDArray[Kind]:
+        tables = np.empty((sensing.n // run, run), row.dtype)
+        tables[:, curve] = row.reshape(-1, run)
+        return tables.reshape(-1, *sides)
 
-def _shrunk_runs(
-    cells: Floats,
-    sensing: GroupSums,
-    law: IndependentLaw,
-    level_variances: Floats | None,
-    *,
-    value_prior: bool,
-    measured: Mask | None,
-) -> Floats:
-    """Each run of neighbouring cells shrunk by itself: across an unordered axis there is nothing to smooth."""
-    run = sensing.run
-    if run != sensing.n and (run < LEAST_RUN or sensing.n // run > MOST_RUNS):
-        return cells.copy()
-    observed = cells.reshape(-1, run)
-    known = None if measured is None else measured.reshape(observed.shape)
+    observed, known = as_tables(cells), None if measured is None else as_tables(measured)
     with part(SMOOTHED):
-        shrunk = np.stack([_shrunk(one, law, level_variances) for one in observed])
-    period = period_of(observed, law, known)
+        smoothed = [
+            beside_isolated_spikes(one, law, lambda others: shrink(others, law, level_variances)) for one in observed
+        ]
+    shrunk = np.stack(smoothed)
+    period = period_of(observed, law, known) if len(sides) == 1 else None
     if period is not None and are_alike(observed, law, period, known):
         pairs = zip(observed, shrunk, strict=True)
         shrunk = np.stack([beside_other_cycles(one, as_shrunk, law, period) for one, as_shrunk in pairs])
     if value_prior:
         shrunk = towards_value_prior(observed, shrunk, law, known, period)
-    return shrunk.reshape(-1)
-
-
-def _shrunk(cells: Floats, law: IndependentLaw, level_variances: Floats | None) -> Floats:
-    if len(cells) < LEAST_SHRUNK:
-        return cells.copy()
-    variances = None
-    if level_variances is not None:
-        variances = level_variances[: (len(cells) - 1).bit_length()]
-        # Rounding must not make a level look better measured than its cells: the noise would be taken for Gaussian.
-        variances = np.where(variances > 0.999 * law.variance, law.variance, variances)
-    return beside_isolated_spikes(cells, law, lambda row: shrink_row(row, law, variances).value)
+    return shrunk.reshape(-1, run)[:, curve].reshape(-1)

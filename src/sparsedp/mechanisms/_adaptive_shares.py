@@ -53,7 +53,6 @@ class Shares:
     `cells`: of what is left, for the cells, or for the parts of the grid; 0 for what is best for both cells and
     ranges, with blocks that are so too.
     `blocks`: how many cells the smallest blocks have; 0 for no blocks, None for blocks that are best for ranges.
-    `recovery`: of regular layers: "layers" shrinks all cells, "layers_keeping_sums" within the blocks above them only.
     """
 
     test: Fraction
@@ -62,7 +61,6 @@ class Shares:
     singled: int
     cells: Fraction
     blocks: int | None
-    recovery: str
     growth: float = 1.0
     grid: int = 0
     few_records: Shares | None = None
@@ -86,9 +84,9 @@ TEST, TEST_OF_FEW_RECORDS = _hundredths(2), _hundredths(5)
 """Of rows, and of few records: there less has to be detected."""
 
 ROWS: dict[str, Shares] = {
-    "cells": Shares(NONE, 0.0, NONE, 1, _hundredths(98), 0, "layers"),
-    "any": Shares(TEST, 4.0, _hundredths(28), 4, NONE, None, "layers", growth=0.5),
-    "ranges": Shares(TEST, 0.15, _hundredths(25), 1, _hundredths(50), None, "layers_keeping_sums"),
+    "cells": Shares(NONE, 0.0, NONE, 1, _hundredths(98), 0),
+    "any": Shares(TEST, 4.0, _hundredths(28), 4, NONE, None, growth=0.5),
+    "ranges": Shares(TEST, 0.15, _hundredths(25), 1, _hundredths(50), None),
 }
 """By workload, for cells along one ordered axis."""
 
@@ -102,7 +100,6 @@ _TABLE = Shares(
     singled=1,
     cells=_hundredths(78),
     blocks=LEAST_BLOCK,
-    recovery="layers_keeping_sums",
     grid=LEAST_BLOCK,
 )
 

@@ -105,7 +105,7 @@ class Adaptive(Mechanism):
         else:
             _measure_regular(transcript, shares)
         sensing = GroupSums(cells.size, transcript.groups, *table)
-        recovery = f"signed_{shares.recovery}" if negative else shares.recovery
+        recovery = "signed_layers" if negative else "layers"
         plan = Plan(
             self.name,
             sensing,

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Integers
-from sparsedp.estimation.shrinkage._row_contrasts import COUNTS_SEEN, OCCUPIED, Classes, leverage
 from sparsedp.estimation.shrinkage.mixture_prior import CLASSES, GRID, UNKNOWN, count, removed_share
 from sparsedp.jit import kernel
 
@@ -27,6 +26,25 @@ Kind = TypeVar("Kind", bound=np.generic)
 
 Singles = npt.NDArray[np.float32]
 """Of contrasts a few digits do: where the noise in one is hardly any of it, next to nothing is removed."""
+
+
+Classes = npt.NDArray[np.uint8]
+"""Of what is around each contrast: `UNKNOWN`, or 1 and more."""
+
+
+@kernel
+def _autocorrelation(lag: int, level: int) -> float:
+    width = 1 << level
+    if lag >= width:
+        return 0.0
+    share = lag / width
+    return 1.0 - 3.0 * share if 2 * lag <= width else share - 1.0
+
+
+@kernel
+def leverage(gap: int, n: int, level: int) -> float:
+    """1 − A(distance to the mirror image at either end), A being the autocorrelation of the Haar detail."""
+    return 1.0 - _autocorrelation(2 * gap, level) - _autocorrelation(2 * (n - gap), level)
 
 
 @kernel
@@ -202,10 +220,44 @@ def window_deviations(n: int, width: int) -> Floats:
 # it: along the axis, and beside it on every other axis, where an edge that goes on has the same sign; and the counts in
 # their windows, for where there are none nothing scatters.
 
-QUIET, USUAL, LIVELY = 0.64, 1.44, 4.0
-"""Mean squares of the contrasts around, which are 1 if there is noise alone: below, between and above these are the
-classes 1 to 4, or 5 to 8 if there are counts around; 0 is that of contrasts with none around.
+OCCUPIED = 4
+"""From a class to the same with counts around."""
+
+COUNTS_DETECTED, JUMP_DETECTED, ROUGH = 2.5, 2.5, 2.0
+"""In standard deviations of the noise: what is taken for counts around a contrast; on a single axis, for a jump between
+the windows on either side of it, and for contrasts before and after it that differ from zero."""
+
+QUIET, NORMAL, LIVELY = 0.64, 1.44, 4.0
+"""On several axes, mean squares of the contrasts around, which are 1 if there is noise alone: below, between and above
+these are the classes 1 to 4, or 5 to 8 if there are counts around; 0 is that of contrasts with none around.
 """
+
+
+@kernel
+def classify_and_count_row(
+    contrasts: Singles, heights: Floats, unit: float, centre: float, apart: int, classes: Classes, first: int, last: int
+) -> Floats:
+    """The class of each contrast of a single axis, first ≤ number < last, and counts by class and magnitude; without
+    those at the ends, which are 0 by symmetry.
+
+    A class says whether the windows on either side differ, as they do beside a jump; whether the contrasts before and
+    after are rough; and whether there are counts around. None of these share a cell with the contrast. The arguments
+    are those of `classify_and_count`.
+    """
+    counts = np.zeros((CLASSES, len(GRID) + 1))
+    jump, rough = 2.0 * (JUMP_DETECTED * unit) ** 2, np.float32(2.0 * ROUGH**2)
+    occupied, twice, end = 2.0 * (COUNTS_DETECTED * unit) ** 2, 2.0 * centre, len(contrasts)
+    for i in range(first, last):
+        if i < apart or i + apart >= end:
+            classes[i] = UNKNOWN
+            continue
+        before, after = contrasts[i - apart], contrasts[i + apart]
+        left, right = heights[i - apart], heights[i + apart]
+        differ, both = left - right, left + right + twice
+        kind = 1 + int(before * before + after * after > rough) + 2 * int(differ * differ > jump)
+        classes[i] = kind + OCCUPIED * int(both * both > occupied)
+    _count(contrasts, classes, max(first, 1), min(last, end - 1), counts)
+    return counts[:, :-1].copy()
 
 
 @kernel
@@ -252,11 +304,11 @@ def classify_and_count(
 @kernel
 def _classify(squares: Floats, together: Floats, around: Floats, unit: float, centre: float, classes: Classes) -> None:
     """By the squares, and by the counts, of so many around each."""
-    seen = (COUNTS_SEEN * unit) ** 2
+    seen = (COUNTS_DETECTED * unit) ** 2
     for i in range(len(classes)):
         square, many = squares[i], around[i]
         height = together[i] + many * centre
-        kind = 1 + int(square > QUIET * many) + int(square > USUAL * many) + int(square > LIVELY * many)
+        kind = 1 + int(square > QUIET * many) + int(square > NORMAL * many) + int(square > LIVELY * many)
         kind += OCCUPIED * int(height * height > seen * many)
         classes[i] = kind if many > 0.0 else UNKNOWN
 

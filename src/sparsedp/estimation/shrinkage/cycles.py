@@ -8,8 +8,8 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
 from sparsedp.arrays import Floats, Mask
+from sparsedp.estimation.shrinkage.frame import shrink
 from sparsedp.estimation.shrinkage.isolated_spikes import beside_isolated_spikes
-from sparsedp.estimation.shrinkage.table import shrink_table
 from sparsedp.laws import IndependentLaw
 
 # After how many cells rows of noisy counts repeat themselves: hours of many days, or amounts that are multiples of
@@ -161,7 +161,7 @@ def are_alike(rows: Floats, law: IndependentLaw, period: int, measured: Mask | N
 
 def beside_other_cycles(row: Floats, shrunk: Floats, law: IndependentLaw, period: int) -> Floats:
     """A `shrunk` row of noisy counts, with noise of `law`, nearer to what is at the same place in the cycles around."""
-    table = beside_isolated_spikes(in_cycles(row, period), law, lambda others: shrink_table(others, law, LONGER))
+    table = beside_isolated_spikes(in_cycles(row, period), law, lambda others: shrink(others, law, longer=LONGER))
     change = table.reshape(-1)[: len(row)] - shrunk
     starts = np.arange(0, len(row), BOX)
     sizes = np.diff(starts, append=len(row))

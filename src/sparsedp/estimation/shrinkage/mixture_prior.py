@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, inf, isfinite, sqrt
+from math import exp, inf, isfinite
 
 import numpy as np
 
@@ -54,28 +54,6 @@ def noise_nodes(shape: float) -> tuple[Floats, Floats]:
     return nodes / shape, vectors[0] ** 2
 
 
-@kernel
-def gap_deviations(level: int, variances: Floats, out: Floats) -> None:
-    """The noise of the orthonormal detail of 2^level cells around each gap, as a standard deviation.
-
-    `variances[i − 1]` is that of an *aligned* detail of 2^i cells, one of the decimated transform that begins with the
-    first cell; aligned details are taken for uncorrelated. Any other shift mixes in finer ones: the three edges of the
-    detail cut an aligned interval of 2^i cells at a distance m from its nearer end, and pick up 6m²/2^(i+level) of its
-    variance. Coarser ones would be picked up too: they count with the level's own variance.
-    """
-    own = variances[level - 1]
-    for gap in range(len(out)):
-        variance = own
-        for finer in range(1, level):
-            beyond = variances[finer - 1] - own
-            if beyond != 0.0:
-                width = 1 << finer
-                past = gap & (width - 1)
-                cut = float(min(past, width - past))
-                variance += beyond * 6.0 * cut * cut / (float(width) * (1 << level))
-        out[gap] = sqrt(variance)
-
-
 # Magnitudes, in standard deviations of the noise, on a grid that is found from a float's bits.
 #
 # The bits of a float, read as an integer, grow like its logarithm and linearly in between: 1 + |z| needs no logarithm
@@ -97,8 +75,6 @@ def _steps(first: int) -> Floats:
 
 
 GRID: Floats = _steps(0) - 1.0
-ODDS: Floats = _steps(-LAST)
-"""Odds are counted from 1 : `MOST` to `MOST` : 1; what lies beyond is as certain as it gets."""
 
 _ONE = np.float64(1.0).view(np.int64)
 _SHIFT = np.int64(52 - STEP_BITS)
@@ -133,14 +109,6 @@ def count(value: float, counts: Floats, row: int) -> None:
     place, part = place_of(value)
     counts[row, place] += 1.0 - part
     counts[row, place + 1] += part
-
-
-@kernel
-def count_odds_of(odds: float, counts: Floats, row: int) -> None:
-    """The same for odds and `ODDS`."""
-    place, part = _step_below(min(max(odds, 1.0 / MOST), MOST))
-    counts[row, LAST + place] += 1.0 - part
-    counts[row, LAST + place + 1] += part
 
 
 # Empirical Bayes for one population of coefficients: a prior of zero and Gaussians of many scales, fitted by EM.
@@ -239,11 +207,6 @@ GATE = 4.0
 FEW = 100.0
 """The null count and the gate fade out below about this many cells: in a handful, every one may well differ."""
 
-SMOOTH_COUNT, ROUGH_COUNT = 1.0, 3.0
-"""Contrasts imagined to follow, and not to follow, a smooth trend."""
-
-ODDS_ROUNDS = 30
-
 
 @dataclass(frozen=True)
 class Population:
@@ -271,19 +234,6 @@ class Population:
         return cls(weights, tables(evidence, weights))
 
 
-@dataclass(frozen=True)
-class LevelPrior:
-    """The priors of a level; `smooth[k]` is the probability, in class k, that a contrast follows the trend."""
-
-    contrasts: Population
-    bends: Population
-    smooth: Floats
-
-    def signal_share(self) -> float:
-        """Prior probability that a contrast of the level is not zero."""
-        return float(1.0 - self.contrasts.weights[UNKNOWN, 0])
-
-
 def vague_weights() -> Floats:
     """What to believe before the first level."""
     return np.tile(VAGUE, (CLASSES, 1))
@@ -297,28 +247,6 @@ def scepticism(cells: int) -> float:
 def worth_of(width: float) -> float:
     """What one of a level's overlapping contrasts is worth in independent ones: 1/ΣA², A their autocorrelation."""
     return 3.0 * width / (width * width + 5.0)
-
-
-def smooth_chances(counts: Floats) -> Floats:
-    """EM for the probability of "smooth" in each class, from histograms of the odds."""
-    counts[UNKNOWN] = counts.sum(axis=0)
-    smooth = np.empty(len(counts))
-    for kind, row in enumerate(counts):
-        seen = np.flatnonzero(row)
-        smooth[kind] = _smooth_chance(row[seen], ODDS[seen])
-    return smooth
-
-
-@kernel
-def _smooth_chance(counts: Floats, odds: Floats) -> float:
-    smooth = 0.5
-    total = counts.sum() + SMOOTH_COUNT + ROUGH_COUNT
-    for _ in range(ODDS_ROUNDS):
-        follow = SMOOTH_COUNT
-        for b in range(len(counts)):
-            follow += counts[b] * smooth * odds[b] / (1.0 - smooth + smooth * odds[b])
-        smooth = follow / total
-    return smooth
 
 
 @kernel

@@ -8,25 +8,27 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shrinkage_oracle import class_of, windows
 
 from sparsedp.arrays import Floats
-from sparsedp.estimation.shrinkage import table as subject
+from sparsedp.estimation.shrinkage import frame as subject
 from sparsedp.estimation.shrinkage._boxes import (
+    COUNTS_DETECTED,
     LIVELY,
+    NORMAL,
+    OCCUPIED,
     QUIET,
-    USUAL,
     Singles,
     classify_and_count,
+    classify_and_count_row,
     contrast_deviations,
     merge,
     narrow,
     window_deviations,
 )
 from sparsedp.estimation.shrinkage._chunks import chunks_of
-from sparsedp.estimation.shrinkage._row_contrasts import COUNTS_SEEN, OCCUPIED
-from sparsedp.estimation.shrinkage.mixture_prior import CLASSES, UNKNOWN
-from sparsedp.estimation.shrinkage.row import shrink_row
-from sparsedp.estimation.shrinkage.table import shrink_table
+from sparsedp.estimation.shrinkage.frame import shrink
+from sparsedp.estimation.shrinkage.mixture_prior import CLASSES, GRID, UNKNOWN
 from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.discrete_laplace import discrete_laplace
 from sparsedp.noise.source import SeededSource
@@ -36,27 +38,13 @@ LAW = DiscreteLaplaceLaw(Fraction(10))
 SIDES = st.lists(st.integers(1, 9), min_size=1, max_size=3).filter(lambda sides: prod(sides) > 1)
 
 
-def mirrored(cells: Floats, place: int) -> float:
-    """The cell at any place of a row that goes on as its own mirror image."""
-    place %= 2 * len(cells)
-    return float(cells[min(place, 2 * len(cells) - 1 - place)])
-
-
-def merged(cells: Floats, width: int) -> tuple[Floats, Floats]:
-    """Means and contrasts of a row at every gap, by definition."""
-    half = width // 2
-    sums = [[mirrored(cells, gap + step) for step in range(-half, half)] for gap in range(len(cells) + 1)]
-    left, right = np.array([np.mean(each[:half]) for each in sums]), np.array([np.mean(each[half:]) for each in sums])
-    return 0.5 * (left + right), 0.5 * (left - right)
-
-
 def steps(cells: Floats) -> list[tuple[int, Floats, Singles]]:
     """Width, means and contrasts of a row, step by step, by the kernels."""
-    found, width, windows = [], 1, cells[None, :, None]
+    found, width, finer = [], 1, cells[None, :, None]
     while width < len(cells):
         means, contrasts = np.empty((1, len(cells) + 1, 1)), np.empty((1, len(cells) + 1, 1), np.float32)
-        merge(windows, width, 1.0, means, contrasts, 0, means.size)
-        width, windows = 2 * width, means
+        merge(finer, width, 1.0, means, contrasts, 0, means.size)
+        width, finer = 2 * width, means
         found.append((width, means, contrasts))
     return found
 
@@ -65,7 +53,7 @@ def steps(cells: Floats) -> list[tuple[int, Floats, Singles]]:
 def test_windows_and_contrasts_are_what_they_are_said_to_be(n: int) -> None:
     cells = np.random.default_rng(n).normal(size=n)
     for width, means, contrasts in steps(cells):
-        expected = merged(cells, width)
+        expected = windows(cells, width)
         np.testing.assert_allclose(means.ravel(), expected[0], atol=1e-12)
         np.testing.assert_allclose(contrasts.ravel(), expected[1], atol=1e-6)
 
@@ -89,20 +77,20 @@ def test_nothing_is_lost_on_the_way_there_and_back(sides: list[int], seed: int) 
     """With all contrasts left as they are, narrowing undoes merging, whatever the sides."""
     table = np.random.default_rng(seed).normal(size=sides)
     kept: list[tuple[int, float, Singles]] = []
-    widths, windows = [1] * len(sides), table
+    widths, boxes = [1] * len(sides), table
     room = prod(side + 1 for side in sides)
     with chunks_of(table.size) as chunks:
         while (axis := subject._next_axis(widths, table.shape)) is not None:
             found = np.empty(room), np.empty(room, np.float32)
             unit = 0.5 + len(kept)
-            windows, contrasts = subject._merged(windows, axis, widths[axis], unit, *found, chunks)
+            boxes, contrasts = subject._merged(boxes, axis, widths[axis], unit, *found, chunks)
             widths[axis] *= 2
             kept.append((axis, unit, contrasts))
         for axis, unit, contrasts in reversed(kept):
             widths[axis] //= 2
             here = sides[axis], widths[axis], unit, np.empty(room)
-            windows = subject._narrowed(windows, contrasts, axis, *here, chunks)
-    np.testing.assert_allclose(windows, table, atol=1e-5)
+            boxes = subject._narrowed(boxes, contrasts, axis, *here, chunks)
+    np.testing.assert_allclose(boxes, table, atol=1e-5)
 
 
 def test_halves_of_wider_windows_are_averaged() -> None:
@@ -135,12 +123,26 @@ def test_classes_are_those_of_contrasts_around_that_share_no_cell(axis: int) -> 
                     height += heights[tuple(there)] + centre
             square += sum(each**2 for each in nearby) if other == axis else sum(nearby) ** 2
             weight += len(nearby)
-        expected[place] = 1 + sum(square > weight * edge for edge in (QUIET, USUAL, LIVELY))
-        expected[place] += OCCUPIED * (abs(height) > COUNTS_SEEN * sqrt(weight) * unit)
+        expected[place] = 1 + sum(square > weight * edge for edge in (QUIET, NORMAL, LIVELY))
+        expected[place] += OCCUPIED * (abs(height) > COUNTS_DETECTED * sqrt(weight) * unit)
     assert set(expected.ravel()) == set(range(1, CLASSES))
     assert (classes.reshape(sides) == expected).all()
     inner = np.delete(expected, [0, -1], axis=axis)  # at the ends contrasts are 0 by symmetry
     assert counts.sum(axis=1) == pytest.approx(np.bincount(inner.ravel(), minlength=len(counts)))
+
+
+@pytest.mark.parametrize("centre", [0.0, -7.0, 3.0])
+def test_classes_of_a_row_are_those_of_its_definition(centre: float) -> None:
+    """By a loop over all gaps, in chunks that end anywhere."""
+    scores = np.random.default_rng(1).normal(0.0, 2.0, size=301).astype(np.float32)
+    heights, unit, apart = np.random.default_rng(2).normal(2.0, 6.0, size=301), 2.0, 4
+    classes, counts = np.empty(301, np.uint8), np.zeros((CLASSES, len(GRID)))
+    for first, last in ((0, 7), (7, 150), (150, 301)):
+        counts += classify_and_count_row(scores, heights, unit, centre, apart, classes, first, last)
+    expected = [class_of(scores.astype(np.float64), heights, gap, apart, unit, centre) for gap in range(301)]
+    assert set(expected) == set(range(CLASSES))
+    assert classes.tolist() == expected
+    assert counts.sum(axis=1) == pytest.approx(np.bincount(expected[1:-1], minlength=CLASSES))
 
 
 def test_a_contrast_with_nothing_around_is_of_no_known_class() -> None:
@@ -167,23 +169,23 @@ def test_it_is_better_than_along_a_curve() -> None:
     for seed in range(4):
         seen = noisy(truth, seed)
         row = np.empty(truth.size)
-        row[curve] = shrink_row(seen.reshape(-1)[curve], LAW).value
-        found = seen, row.reshape(64, 64), shrink_table(seen, LAW)
+        row[curve] = shrink(seen.reshape(-1)[curve], LAW)
+        found = seen, row.reshape(64, 64), shrink(seen, LAW)
         errors += [np.linalg.norm(each - truth) for each in found]
     assert errors[2] < 0.85 * errors[1] < 0.5 * errors[0]
 
 
 def test_a_table_and_its_mirror_image_are_shrunk_alike() -> None:
     seen = noisy(hills(24), 3)[:, :17]
-    found = shrink_table(seen, LAW)
-    np.testing.assert_allclose(shrink_table(seen[::-1].copy(), LAW)[::-1], found, atol=1e-9)
-    np.testing.assert_allclose(shrink_table(seen[:, ::-1].copy(), LAW)[:, ::-1], found, atol=1e-9)
+    found = shrink(seen, LAW)
+    np.testing.assert_allclose(shrink(seen[::-1].copy(), LAW)[::-1], found, atol=1e-9)
+    np.testing.assert_allclose(shrink(seen[:, ::-1].copy(), LAW)[:, ::-1], found, atol=1e-9)
 
 
 @pytest.mark.parametrize("shape", [(2,), (1, 2), (3, 5), (40, 1), (7, 11, 5), (2, 3, 4, 5), (100, 3)], ids=str)
 def test_the_total_is_kept(shape: tuple[int, ...]) -> None:
     seen = noisy(np.full(shape, 50.0), 1)
-    assert shrink_table(seen, LAW).sum() == pytest.approx(seen.sum())
+    assert shrink(seen, LAW).sum() == pytest.approx(seen.sum())
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(1), Fraction(2), Fraction(10), Fraction(1000)])
@@ -193,7 +195,7 @@ def test_even_counts_come_out_even(scale: Fraction) -> None:
     error = 0.0
     for seed in range(3):
         seen = 100.0 + discrete_laplace(scale, 4096, SeededSource(seed)).astype(np.float64).reshape(64, 64)
-        error += np.square(shrink_table(seen, law) - 100.0).mean() / 3
+        error += np.square(shrink(seen, law) - 100.0).mean() / 3
     assert error < 0.01 * law.variance
 
 
@@ -203,28 +205,28 @@ def test_even_counts_come_out_even(scale: Fraction) -> None:
 def test_next_to_no_noise_removes_next_to_nothing(epsilon: int, most: int) -> None:
     table = np.random.default_rng(1).integers(0, most, (40, 40)).astype(np.float64)
     law = DiscreteLaplaceLaw(Fraction(1, epsilon))
-    np.testing.assert_allclose(shrink_table(table, law), table, rtol=1e-12, atol=1e-3)
+    np.testing.assert_allclose(shrink(table, law), table, rtol=1e-12, atol=1e-3)
 
 
 def test_a_cell_far_above_the_noise_is_left_alone() -> None:
     truth = np.zeros((32, 32))
     truth[5, 20] = 1e6
-    assert shrink_table(noisy(truth, 1), LAW)[5, 20] == pytest.approx(1e6, abs=60)
+    assert shrink(noisy(truth, 1), LAW)[5, 20] == pytest.approx(1e6, abs=60)
 
 
 def test_without_noise_nothing_is_removed() -> None:
     table = np.arange(12.0).reshape(3, 4)
     certain = DiscreteLaplaceLaw(Fraction(1, 10**4))
     assert certain.variance < subject.LEAST_VARIANCE
-    assert (shrink_table(table, certain) == table).all()
-    assert (shrink_table(np.full((1, 1), 3.0), LAW) == 3.0).all()
+    assert (shrink(table, certain) == table).all()
+    assert (shrink(np.full((1, 1), 3.0), LAW) == 3.0).all()
 
 
 def test_chunks_and_threads_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = noisy(hills(40), 5)
-    whole = shrink_table(seen, LAW)
+    whole = shrink(seen, LAW)
     monkeypatch.setattr("sparsedp.estimation.shrinkage._chunks.CHUNK", 97)
-    np.testing.assert_allclose(shrink_table(seen, LAW), whole, atol=1e-9)
+    np.testing.assert_allclose(shrink(seen, LAW), whole, atol=1e-9)
 
 
 @pytest.mark.parametrize("shape", [(70, 100), (3, 200), (130, 140), (64, 64, 9)], ids=str)
@@ -239,7 +241,7 @@ def test_large_tables_are_shrunk_as_well_with_narrow_windows(
         seen = noisy(truth, seed)
         for kind, large in enumerate((1 << 16, 1)):
             monkeypatch.setattr(subject, "LARGE", large)
-            errors[kind] += np.linalg.norm(shrink_table(seen, LAW) - truth)
+            errors[kind] += np.linalg.norm(shrink(seen, LAW) - truth)
     assert errors[1] < 1.06 * errors[0]
 
 
@@ -249,9 +251,9 @@ def test_without_blocks_narrow_windows_would_leave_noise(
 ) -> None:
     monkeypatch.setattr(subject, "LARGE", 1)
     seen = noisy(np.full(shape, 50.0), 1)
-    error = np.square(shrink_table(seen, LAW) - 50.0).mean()
+    error = np.square(shrink(seen, LAW) - 50.0).mean()
     monkeypatch.setattr(subject, "_add_to_blocks", lambda *_: None)
-    assert error < 0.7 * np.square(shrink_table(seen, LAW) - 50.0).mean()
+    assert error < 0.7 * np.square(shrink(seen, LAW) - 50.0).mean()
 
 
 def test_means_of_blocks_and_what_is_added_to_them() -> None:
@@ -269,7 +271,7 @@ def test_windows_may_be_longer_along_the_first_axis() -> None:
     """Lines of cells that are alike come out nearer then, and the first axis is ahead of the other."""
     lines = np.tile(np.random.default_rng(3).integers(0, 60, 32), (64, 1)).astype(np.float64)
     table = lines + np.random.default_rng(4).laplace(0.0, 10.0, lines.shape)
-    off = {longer: np.linalg.norm(subject.shrink_table(table, LAW, longer) - lines) for longer in (1.0, 16.0)}
+    off = {longer: np.linalg.norm(subject.shrink(table, LAW, longer=longer) - lines) for longer in (1.0, 16.0)}
     assert off[16.0] < 0.8 * off[1.0]
     widths, order = [1, 1], []
     while (axis := subject._next_axis(widths, (64, 64), 16.0)) is not None:

@@ -1,14 +1,15 @@
-"""Empirical-Bayes shrinkage of a table of several ordered axes, in a translation-invariant Haar frame of boxes.
+"""Empirical-Bayes shrinkage of a row, or of a table of several ordered axes, in a translation-invariant Haar frame.
 
-As `shrink` does it with a row (shrinkage.md): every contrast is replaced by its posterior mean, step by step from cells
-to the whole table, with a prior that all contrasts of a step teach, by what surrounds them. There are no trends. The
-axes take turns, the last first, the narrowest window first (the first axis may be ahead of the others). Tables of more
-than 2¹⁶ cells with long axes take O(n) time, others O(n log n); memory for a vector a step.
+Every contrast is replaced by its posterior mean, step by step from cells to the whole table, with a prior that all
+contrasts of a step teach, by what is around them (shrinkage.md). The axes take turns, the last first, the narrowest
+window first (the first axis may be ahead of the others). Tables of more than 2¹⁶ cells with long axes take O(n) time,
+others O(n log n); memory for a vector a step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import isfinite, prod, sqrt
 from typing import TypeVar
@@ -21,6 +22,7 @@ from sparsedp.arrays import Floats, Integers
 from sparsedp.estimation.shrinkage._boxes import (
     Singles,
     classify_and_count,
+    classify_and_count_row,
     contrast_deviations,
     keep_noise,
     merge,
@@ -65,35 +67,80 @@ def fits(sides: Sequence[int]) -> bool:
     return prod((side + 1) / side for side in sides) <= MOST_PLACES
 
 
-def shrink_table(table: Floats, law: IndependentLaw, longer: float = 1.0) -> Floats:
-    """The counts' posterior mean, given a table of counts each with independent noise of `law`; the total is kept.
+def shrink(table: Floats, law: IndependentLaw, level_variances: Floats | None = None, *, longer: float = 1.0) -> Floats:
+    """The counts' posterior mean, given a row or table of counts with noise of `law` each; the total is kept.
 
-    `longer`: how many times as wide windows are along the first axis as along others, where cells are more alike there.
+    `level_variances[j − 1]`: of the noise in an orthonormal Haar detail of 2^j cells of a row, where it is not
+    independent from cell to cell; where that is less than the law's, it is taken for Gaussian. `longer`: how many times
+    as wide windows are along the first axis as along others, where cells are more alike there. No constraint is
+    imposed: cells may come out negative.
     """
     if table.size < 2 or law.variance < LEAST_VARIANCE:
         return table.copy()
+    # Whole numbers stay whole, and their sums exact, if what is taken off is whole.
     mean = float(table.mean())
     if not isfinite(law.variance):
         return np.full_like(table, mean)
+    centre = float(round(mean))
+    variances = np.full(2 + sum(side.bit_length() for side in table.shape), law.variance)
+    if level_variances is not None and len(level_variances):
+        variances[: len(level_variances)] = level_variances
+        variances[len(level_variances) :] = level_variances[-1]
+    noise = _Noise(law.variance, variance_shape(law), variances)
     with chunks_of(table.size) as chunks:
-        noise = _noise(table - mean, mean, law.variance, variance_shape(law), longer, chunks)
-    return np.asarray(table - (noise - noise.mean()))
+        removed = _removed(table - centre, centre, noise, longer, chunks)
+    return np.asarray(table - (removed - removed.mean()))
 
 
-def _noise(table: Floats, centre: float, variance: float, shape: float, longer: float, chunks: Chunks) -> Floats:
-    """What the posterior means remove from every cell, of which `centre` was taken off; `shape`: the `variance_shape`
-    of the noise.
-    """
+@dataclass(frozen=True)
+class _Noise:
+    """Of one cell: its variance and `variance_shape`; and the variance of a detail of 2, 4, 8, … cells."""
+
+    variance: float
+    shape: float
+    by_level: Floats
+
+    def of_means(self, cells: int) -> _Noise:
+        """The noise in means of so many cells, a power of two."""
+        return _Noise(self.variance / cells, self.shape * cells, self.by_level[cells.bit_length() - 1 :] / cells)
+
+    def step(self, cells: int) -> tuple[float, float]:
+        """The deviation of the contrast of two halves of `cells` cells together, and the shape of its law."""
+        variance = float(self.by_level[cells.bit_length() - 2])
+        shape = cells * self.shape if variance > 0.999 * self.variance else GAUSSIAN_FROM
+        return sqrt(variance / cells), shape
+
+    def between_levels(self, cells: int, gaps: int) -> Singles | None:
+        """Of a row, by how much more the contrast of `cells` cells at each of the gaps has than an aligned one.
+
+        Levels are of *aligned* details, which are taken for uncorrelated. Any other shift mixes in finer ones: the
+        three edges of a detail of 2^j cells cut an aligned interval of 2^i at a distance m from its nearer end, and
+        pick up 6m²/2^(i+j) of its variance. Coarser ones would be picked up too: they count with the level's own.
+        """
+        level = cells.bit_length() - 1
+        own, finer = float(self.by_level[level - 1]), self.by_level[: level - 1]
+        if not (finer != own).any():
+            return None
+        variances, gap = np.full(gaps, own), np.arange(gaps)
+        for place, variance in enumerate(finer, start=1):
+            past = gap & ((1 << place) - 1)
+            cut = np.minimum(past, (1 << place) - past).astype(np.float64)
+            variances += (variance - own) * 6.0 * cut**2 / (1 << place) / cells
+        return np.sqrt(np.maximum(variances, 1e-12 * own) / own).astype(np.float32)
+
+
+def _removed(table: Floats, centre: float, noise: _Noise, longer: float, chunks: Chunks) -> Floats:
+    """What the posterior means remove from every cell, of which `centre` was taken off."""
     block = [BLOCK_SIDE if side >= LONG and table.size > LARGE else 1 for side in table.shape]
     widest = [side if width == 1 else WIDEST for side, width in zip(table.shape, block, strict=True)]
-    noise = _noise_by_steps(table, centre, variance, shape, widest, longer, chunks)
+    removed = _removed_by_steps(table, centre, noise, widest, longer, chunks)
     if prod(block) == 1:
-        return noise
-    coarse = _noise(_block_means(table, block), centre, variance / prod(block), shape * prod(block), longer, chunks)
+        return removed
+    coarse = _removed(_block_means(table, block), centre, noise.of_means(prod(block)), longer, chunks)
     # The means of windows as wide as those of the last step: what is narrower was seen better from every cell.
-    left = uniform_filter(coarse - _block_means(noise, block), [1 if width == 1 else LEFT for width in block])
-    _add_to_blocks(noise, left, block)
-    return noise
+    left = uniform_filter(coarse - _block_means(removed, block), [1 if width == 1 else LEFT for width in block])
+    _add_to_blocks(removed, left, block)
+    return removed
 
 
 def _block_means(table: Floats, block: list[int]) -> Floats:
@@ -114,8 +161,8 @@ def _add_to_blocks(table: Floats, change: Floats, block: list[int]) -> None:
     table += change[tuple(slice(side) for side in table.shape)]
 
 
-def _noise_by_steps(
-    table: Floats, centre: float, variance: float, shape: float, widest: list[int], longer: float, chunks: Chunks
+def _removed_by_steps(
+    table: Floats, centre: float, noise: _Noise, widest: list[int], longer: float, chunks: Chunks
 ) -> Floats:
     """The same, with windows up to `widest` along each axis: what is left in their means is not removed."""
     widths, windows, room = [1] * table.ndim, table, prod(side + 1 for side in table.shape)
@@ -124,31 +171,40 @@ def _noise_by_steps(
     kept, classes = np.empty((steps, room), np.float32), np.empty(room, np.uint8)
     here, there = np.empty((2, room))
     finer, doubt = vague_weights(), scepticism(table.size)
-    removed: list[tuple[int, float, Singles]] = []
+    kept_noise: list[tuple[int, float, Singles]] = []
     while (axis := _next_axis(widths, widest, longer)) is not None:
-        unit = sqrt(variance / (2 * prod(widths)))
-        windows, contrasts = _merged(windows, axis, widths[axis], unit, there, kept[len(removed)], chunks)
+        unit, shape = noise.step(2 * prod(widths))
+        windows, contrasts = _merged(windows, axis, widths[axis], unit, there, kept[len(kept_noise)], chunks)
         here, there = there, here
         widths[axis] *= 2
         _times_deviations(contrasts, table.shape, widths, axis, -1)
+        shifted = noise.between_levels(widths[0], contrasts.size) if table.ndim == 1 else None
+        if shifted is not None:
+            contrasts /= shifted
         flat, heights = contrasts.reshape(-1), windows.reshape(-1)
-        places: tuple[Integers, Integers] = np.array(contrasts.shape), np.array(widths)
-        work = partial(classify_and_count, flat, heights, unit, centre, *places, axis, classes)
+        work: Callable[[int, int], Floats] = partial(
+            classify_and_count_row, flat, heights, unit, centre, widths[0], classes
+        )
+        if table.ndim > 1:
+            places: tuple[Integers, Integers] = np.array(contrasts.shape), np.array(widths)
+            work = partial(classify_and_count, flat, heights, unit, centre, *places, axis, classes)
         counts = np.sum(chunks.run(work, flat.size), axis=0)
-        prior = Population.learn(_worth(widths, axis) * counts, _evidence(prod(widths) * shape), finer, doubt)
+        prior = Population.learn(_worth(widths, axis) * counts, _evidence(shape), finer, doubt)
         finer = prior.weights
         chunks.run(partial(keep_noise, flat, classes, prior.tables), flat.size)
+        if shifted is not None:
+            contrasts *= shifted
         _times_deviations(contrasts, table.shape, widths, axis, 1)
-        removed.append((axis, unit, contrasts))
-        advance(0.8 * len(removed) / steps)
-    noise = windows
-    noise[...] = 0.0
-    while removed:
-        axis, unit, contrasts = removed.pop()
+        kept_noise.append((axis, unit, contrasts))
+        advance(0.8 * len(kept_noise) / steps)
+    left = windows
+    left[...] = 0.0
+    while kept_noise:
+        axis, unit, contrasts = kept_noise.pop()
         widths[axis] //= 2
-        noise = _narrowed(noise, contrasts, axis, table.shape[axis], widths[axis], unit, there, chunks)
+        left = _narrowed(left, contrasts, axis, table.shape[axis], widths[axis], unit, there, chunks)
         here, there = there, here
-    return noise
+    return left
 
 
 def _next_axis(widths: list[int], widest: Sequence[int], longer: float = 1.0) -> int | None:
