@@ -18,6 +18,7 @@ import numpy as np
 from scipy.fft import dct
 
 from sparsedp.arrays import Floats
+from sparsedp.estimation.shrinkage.frame import shrink
 from sparsedp.laws import DiscreteLaplaceLaw
 
 EXPONENTS = range(16, 23, 2)

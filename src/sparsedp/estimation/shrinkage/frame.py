@@ -126,7 +126,7 @@ class _Noise:
             past = gap & ((1 << place) - 1)
             cut = np.minimum(past, (1 << place) - past).astype(np.float64)
             variances += (variance - own) * 6.0 * cut**2 / (1 << place) / cells
-        return np.sqrt(np.maximum(variances, 1e-12 * own) / own).astype(np.float32)
+        return np.asarray(np.sqrt(np.maximum(variances, 1e-12 * own) / own), np.float32)
 
 
 def _removed(table: Floats, centre: float, noise: _Noise, longer: float, chunks: Chunks) -> Floats:

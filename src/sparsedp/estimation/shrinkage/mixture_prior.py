@@ -190,7 +190,7 @@ def tables(evidence: Evidence, weights: Floats) -> Floats:
     return found
 
 
-# What one level of the frame teaches about itself: how its contrasts and its bends are spread, and which to trust.
+# What one level of the frame teaches about itself: how its contrasts are spread.
 
 NULL_COUNT = 10.0
 """Zeros that are imagined beside the coefficients seen: few coefficients cannot talk themselves into signal."""
