@@ -250,19 +250,20 @@ def _narrowed(
 def _times_deviations(contrasts: Singles, sides: tuple[int, ...], widths: list[int], axis: int, power: int) -> None:
     """Of the noise near the ends, relative to that elsewhere, to the power of 1 or −1; 0 where there is none."""
     for other, (side, width) in enumerate(zip(sides, widths, strict=True)):
-        deviations = contrast_deviations(side, width) if other == axis else window_deviations(side, width)
+        # They differ from 1 near the ends only, so an axis that is just long enough has those of a longer one.
+        enough = min(side, 4 * width)
+        deviations = contrast_deviations(enough, width) if other == axis else window_deviations(enough, width)
         factors = np.where(deviations > 1e-6, np.maximum(deviations, 1e-6) ** power, 0.0).astype(np.float32)
-        along = _along(contrasts, other)
-        for part in _ends(factors != 1.0):
-            along[:, part] *= factors[part][None, :, None]
+        along, (first, last) = _along(contrasts, other), _ends(factors != 1.0)
+        along[:, :first] *= factors[None, :first, None]
+        along[:, along.shape[1] - last :] *= factors[None, len(factors) - last :, None]
 
 
-def _ends(changed: npt.NDArray[np.bool_]) -> tuple[slice, slice]:
-    """What holds all that is changed: from the beginning, and to the end, neither beyond the middle."""
+def _ends(changed: npt.NDArray[np.bool_]) -> tuple[int, int]:
+    """How many hold all that is changed: from the beginning, and up to the end, neither beyond the middle."""
     places, middle = np.flatnonzero(changed), len(changed) // 2
     first = int(places[places < middle].max(initial=-1)) + 1
-    last = int(places[places >= middle].min(initial=len(changed)))
-    return slice(0, first), slice(last, None)
+    return first, len(changed) - int(places[places >= middle].min(initial=len(changed)))
 
 
 def _worth(widths: list[int], axis: int) -> float:
