@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import socket
+import ssl
 import string
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPMessage, HTTPResponse, HTTPSConnection
@@ -72,6 +75,25 @@ class _Secure(HTTPSConnection):
         self.line = self.sock
 
 
+class _SecureLine(ssl.SSLSocket):
+    """Closes itself where it broke before its handshake: Python leaves such a socket to the garbage collector."""
+
+    def getpeername(self) -> Any:
+        try:
+            return super().getpeername()
+        except OSError:
+            self.close()
+            raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET)) from None
+
+
+def secure_context() -> ssl.SSLContext:
+    """What urllib makes by itself, but for the kind of its sockets."""
+    context = ssl.create_default_context()
+    context.set_alpn_protocols(["http/1.1"])
+    context.sslsocket_class = _SecureLine
+    return context
+
+
 class _Http(request.HTTPHandler):
     def __init__(self, web: Web) -> None:
         super().__init__()
@@ -93,7 +115,7 @@ class _Https(request.HTTPSHandler):
 
     def https_open(self, req: request.Request) -> HTTPResponse:
         def connection(host: str, /, **settings: Any) -> _Secure:
-            made = _Secure(host, **settings)
+            made = _Secure(host, context=secure_context(), **settings)
             self._web.began(made)
             return made
 
