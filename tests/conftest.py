@@ -4,7 +4,8 @@
 tests pass by luck.
 """
 
-from collections.abc import Generator
+import signal
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 
 import pytest
@@ -53,3 +54,19 @@ def pytest_fixture_setup(
     which = getattr(request, "param_index", 0)
     with noise_from(f"{request.node.nodeid}::{fixturedef.argname}[{which}]"):
         return (yield)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals_reach_what_tests_start() -> Iterator[None]:
+    """Under `nohup`, or behind a script's `&`, signals are ignored, and whatever is started would ignore them too.
+
+    What is caught is the default again in another program, so these are caught: the run itself goes on.
+    """
+    replaced = {}
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            caught = signal.default_int_handler if number == signal.SIGINT else lambda *_: None
+            replaced[number] = signal.signal(number, caught)
+    yield
+    for number, before in replaced.items():
+        signal.signal(number, before)

@@ -54,6 +54,7 @@ def uniform_if_true(sample: Integers, law: IndependentLaw, jitter: np.random.Gen
 
     For samples whose scales differ: transform each with its own law, and test them together.
     """
-    below = np.array([law.cdf(value - 1) for value in sample.tolist()])
-    mass = np.array([law.pmf(value) for value in sample.tolist()])
-    return list(below + mass * jitter.random(sample.size))
+    values, which = np.unique(sample, return_inverse=True)
+    below = np.array([law.cdf(value - 1) for value in values.tolist()])
+    mass = np.array([law.pmf(value) for value in values.tolist()])
+    return list(below[which] + mass[which] * jitter.random(sample.size))

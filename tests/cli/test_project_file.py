@@ -20,7 +20,7 @@ source = "visits.parquet"
 dataset = "visits"
 unit = "patient_id"
 max_contributions = 3
-by = ["day:2024-01-01..2024-12-31/1d", "sex:F,M"]
+by = ["day:2024-01-01..2025-01-05/1w", "sex:F,M"]
 
 [privacy]
 ledger = "budget.db"
@@ -49,7 +49,7 @@ def dry(*arguments: str, code: int = 0) -> dict[str, object]:
 def test_release_alone_is_enough(project: Path) -> None:
     facts = dry()
     assert facts["source"] == "visits.parquet"
-    assert facts["cells"] == 732
+    assert facts["cells"] == 106
     assert facts["unit"] == "patient_id"
     assert facts["max_contributions"] == 3
     assert facts["would_spend"] == {"epsilon": "1/2"}
@@ -153,7 +153,7 @@ def test_what_is_taken_from_it_is_said_and_what_is_typed_is_not(project: Path) -
     assert said.startswith(
         "sparsedp: from sparsedp.toml: source = visits.parquet, dataset = visits, unit = patient_id,"
     )
-    assert "by = ['day:2024-01-01..2024-12-31/1d', 'sex:F,M'], ledger = budget.db, epsilon = 0.5, release = " in said
+    assert "by = ['day:2024-01-01..2025-01-05/1w', 'sex:F,M'], ledger = budget.db, epsilon = 0.5, release = " in said
     assert said.count("\n") == 1
     less = run("release", "--dry-run", "--unit", "person", "--rho", "0.1", "--no-ledger").errors
     assert "max_contributions = 3, by = " in less

@@ -42,7 +42,7 @@ def test_records_become_a_published_file_and_a_spend() -> None:
     assert "ε = 0.5" in text
     assert "left: ε = 0.7" in text
     release = sdp.open_release("visits.release.parquet")
-    assert release.shape == (366, 2)
+    assert release.shape == (53, 2)
     (spend,) = spends()
     assert spend["release"] == release.digest
     assert spend["state"] == "delivered"
@@ -52,7 +52,7 @@ def test_records_become_a_published_file_and_a_spend() -> None:
 
 def test_as_json() -> None:
     facts = ok("release", *ISSUE, *PAID, *OUT, "--json").json
-    assert facts["cells"] == 732
+    assert facts["cells"] == 106
     assert facts["spent"] == {"epsilon": "1/2"}
     assert facts["ledger"]["data_set"] == "visits"
     assert facts["digest"] == sdp.open_release("visits.release.parquet").digest
@@ -66,7 +66,7 @@ def test_an_output_that_exists_is_refused_before_anything_is_spent() -> None:
     assert spends() == []
     assert Path("visits.release.parquet").read_text() == "precious"
     ok("release", *ISSUE, *PAID, *OUT, "--overwrite")
-    assert len(sdp.open_release("visits.release.parquet")) == 732
+    assert len(sdp.open_release("visits.release.parquet")) == 106
 
 
 def test_the_budget_cannot_be_exceeded() -> None:
@@ -104,7 +104,7 @@ def test_a_dry_run_reads_nothing_spends_nothing_and_writes_nothing() -> None:
     Path("visits.parquet").unlink()
     before = files()
     text = ok("release", *ISSUE, *PAID, *OUT, "--dry-run").text
-    assert "732 cells" in text
+    assert "106 cells" in text
     assert "Would spend ε = 0.5" in text
     assert "Nothing was read and nothing was spent." in text
     assert spends() == []
@@ -113,7 +113,7 @@ def test_a_dry_run_reads_nothing_spends_nothing_and_writes_nothing() -> None:
 
 def test_to_standard_output() -> None:
     ended = ok("release", *ISSUE, *PAID, "-o", "-")
-    assert pq.read_table(io.BytesIO(ended.output)).num_rows == 732
+    assert pq.read_table(io.BytesIO(ended.output)).num_rows == 106
     assert "ε = 0.5" in ended.errors
     as_csv = ok("release", *ISSUE, *PAID, "-o", "-", "--format", "csv")
     assert pyarrow.csv.read_csv(io.BytesIO(as_csv.output)).column_names[:3] == ["day", "sex", "count"]
@@ -127,7 +127,7 @@ def test_to_standard_output() -> None:
 def test_csv_in_and_csv_out() -> None:
     write_visits("visits.csv")
     ok("release", "visits.csv", *ISSUE[1:], *PAID, "-o", "visits.release.csv")
-    assert pyarrow.csv.read_csv("visits.release.csv").num_rows == 732
+    assert pyarrow.csv.read_csv("visits.release.csv").num_rows == 106
     content = io.BytesIO()
     pyarrow.csv.write_csv(visits(), content)
     ok("release", "-", *ISSUE[1:], *PAID, *OUT, given=content.getvalue())

@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import IntEnum
+from functools import cache
 from types import FrameType
 from typing import Any
 
@@ -29,15 +30,13 @@ _DEBUG = "--debug"
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code."""
-    from sparsedp.cli._app import app
-
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = _DEBUG in given
     _never_fail_to_speak()
     given = [argument for argument in given if argument != _DEBUG]
     with _watched() as interruption:
         try:
-            code = typer.main.get_command(app).main(given, prog_name="sparsedp", standalone_mode=False)
+            code = _commands().main(given, prog_name="sparsedp", standalone_mode=False)
             sys.stdout.flush()
             if interruption.noticed and code == ExitCode.INTERRUPTED:  # before the command began
                 raise Interrupted(interruption.done)
@@ -47,6 +46,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
                 error = Interrupted(done_before(error))
             code = _ended_by(error, debug=debug)
             return 128 + interruption.number if code == ExitCode.INTERRUPTED else code
+
+
+@cache
+def _commands() -> Any:
+    """The commands as the framework understands them, read once: that takes longer than most of them do."""
+    from sparsedp.cli._app import app
+
+    return typer.main.get_command(app)
 
 
 def _ended_by(error: BaseException, *, debug: bool) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from math import isqrt, prod, sqrt
 
 import numpy as np
@@ -150,22 +150,30 @@ def compounded_error(stages: int) -> Fraction:
     return stages * _STAGE_ERROR / (1 - stages * _STAGE_ERROR)
 
 
+@lru_cache(maxsize=4)
+def _root_tables(order: int) -> tuple[int, Floats, Floats]:
+    """The shift and both tables, kept for the next transform of this length: many digits take long."""
+    from mpmath.ctx_mp import MPContext
+
+    shift = (order.bit_length() + 1) // 2
+    # A context of its own: mpmath's usual one is shared, and another thread could lower its precision meanwhile.
+    exact = MPContext()
+    exact.prec = 160
+
+    def table(part: range) -> Floats:
+        angles = [exact.mpf(2 * j) / order for j in part]
+        found = np.array([[float(exact.cospi(a)), -float(exact.sinpi(a))] for a in angles])
+        found.flags.writeable = False
+        return found
+
+    return shift, table(range(min(order, 1 << shift))), table(range(0, order, 1 << shift))
+
+
 class Roots:
     """The powers of ω = exp(−2πi/order), each within 5u: products of two correctly rounded entries of small tables."""
 
     def __init__(self, order: int) -> None:
-        from mpmath.ctx_mp import MPContext
-
-        self.order = order
-        self._shift = (order.bit_length() + 1) // 2
-        fine = range(min(order, 1 << self._shift))
-        coarse = range(0, order, 1 << self._shift)
-        # A context of its own: mpmath's usual one is shared, and another thread could lower its precision meanwhile.
-        exact = MPContext()
-        exact.prec = 160
-        angles = [[exact.mpf(2 * j) / order for j in part] for part in (fine, coarse)]
-        self._fine = np.array([[float(exact.cospi(a)), -float(exact.sinpi(a))] for a in angles[0]])
-        self._coarse = np.array([[float(exact.cospi(a)), -float(exact.sinpi(a))] for a in angles[1]])
+        self._shift, self._fine, self._coarse = _root_tables(order)
 
     def powers(self, exponents: Integers) -> tuple[Floats, Floats]:
         """Real and imaginary parts of ω^e for exponents in [0, order)."""
