@@ -14,6 +14,8 @@ export MKL_NUM_THREADS := 1
 export NUMBA_NUM_THREADS := 1
 # The suite starts hundreds of processes: each would compile the library anew, half a second, where no bytecode is kept.
 unexport PYTHONDONTWRITEBYTECODE
+# A worker a core, each with a half of the suite in its order: what the tests of a file share is then made once.
+WORKERS := -n auto --dist worksteal
 
 .PHONY: help demo demo-mechanisms demo-stream docs test test-all test-lowest test-newest lint types unit fuzz torture browser lock bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-ablation bench-published bench-coverage bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
 
@@ -58,7 +60,7 @@ demo-stream: $(VENV)/.demo  ## publish the same hours while they happen: a durab
 test: $(VENV)/browser-path lint types unit  ## lint, types and the test suite without its slow tests: minutes
 
 test-all: $(VENV)/browser-path lint types  ## the same with the slow tests, which measure more of what the quick ones promise
-	$(BIN)/pytest -n auto -m ''
+	$(BIN)/pytest $(WORKERS) -m ''
 
 # An environment of its own, made anew without the lock: $(1) is its name, $(2) which end of the declared versions it takes.
 define suite_with
@@ -67,7 +69,7 @@ $(UV) pip compile --quiet --no-header --extra test --python .venv-$(1)/bin/pytho
 $(UV) pip sync --quiet --python .venv-$(1)/bin/python .venv-$(1)/requirements.txt
 $(UV) pip install --quiet --python .venv-$(1)/bin/python --no-deps --editable .
 .venv-$(1)/bin/python tools/find_browser.py .venv-$(1)/browser-path
-.venv-$(1)/bin/pytest -n auto
+.venv-$(1)/bin/pytest $(WORKERS)
 endef
 
 test-lowest: $(UV)  ## the suite with the lowest version of every package that pyproject.toml declares
@@ -84,7 +86,7 @@ types: $(VENV)/.test
 	$(BIN)/mypy
 
 unit: $(VENV)/.test $(VENV)/browser-path
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest $(WORKERS)
 
 browser: $(VENV)/.test  ## install Debian's Chromium on this machine for the tests of the report, by apt-get
 	SPARSEDP_INSTALL_BROWSER=1 $(BIN)/python tools/find_browser.py $(VENV)/browser-path

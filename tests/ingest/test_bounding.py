@@ -47,7 +47,7 @@ def counted(records: list[Record], domain: Domain, **options: Any) -> tuple[Inte
 
 
 @given(records=RECORDS, domain=st.sampled_from(DOMAINS), most=st.integers(1, 4), key=KEYS, sums=st.booleans())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_one_person_changes_the_counts_by_at_most_c(
     records: list[Record], domain: Domain, most: int, key: bytes, sums: bool
 ) -> None:
@@ -62,7 +62,7 @@ def test_one_person_changes_the_counts_by_at_most_c(
 
 
 @given(drawn=tables())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_any_one_person_of_any_table_changes_the_counts_by_at_most_c(drawn: Drawn) -> None:
     everybody = count(drawn.source(), **drawn.options)
     clamp = drawn.options.get("clamp", (0, "0.5"))
