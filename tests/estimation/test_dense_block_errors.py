@@ -59,7 +59,7 @@ def scores(beside: float) -> tuple[float, float, float]:
     """
     found, expected, ranges = np.zeros(2), np.zeros(2), []
     random = np.random.default_rng(6)
-    for seed in range(8):
+    for seed in range(4):
         counts = combs(4096, 1024, 300, seed, beside=beside)
         release = Adaptive().release(counts, epsilon="0.1", source=SeededSource(seed))
         errors = release.uncertainty

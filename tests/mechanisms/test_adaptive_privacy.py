@@ -48,9 +48,9 @@ def test_the_noise_of_every_layer_has_the_stated_law(
             drawn.setdefault((place, layer), []).append(values.astype(np.int64))
     for factor in (Fraction(1), Fraction(5, 4), Fraction(3, 4)):
         by_layer: dict[int, list[float]] = {}
-        for (place, layer), values in drawn.items():
+        for (place, layer), of_layer in drawn.items():
             by_layer.setdefault(place, [])
-            by_layer[place] += uniform_if_true(np.concatenate(values), wider(layer, factor), jitter)
+            by_layer[place] += uniform_if_true(np.concatenate(of_layer), wider(layer, factor), jitter)
         assert (p_value(list(chain(*by_layer.values()))) > 1e-3) == (factor == 1)
         if factor == 1:
             assert all(stats.kstest(uniforms, "uniform").pvalue > 1e-3 for uniforms in by_layer.values())

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from math import isfinite, prod, sqrt
 from typing import TypeVar
 
@@ -274,10 +274,4 @@ def _worth(widths: list[int], axis: int) -> float:
 
 
 def _evidence(shape: float) -> Evidence:
-    return _kept_evidence(min(shape, GAUSSIAN_FROM))
-
-
-@lru_cache(maxsize=8)
-def _kept_evidence(shape: float) -> Evidence:
-    """Of what is known of the noise alone: the widest windows have it in common."""
-    return Evidence.of(*noise_nodes(shape))
+    return Evidence.of(*noise_nodes(min(shape, GAUSSIAN_FROM)))

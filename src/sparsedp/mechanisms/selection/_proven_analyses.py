@@ -173,6 +173,7 @@ class Roots:
     """The powers of ω = exp(−2πi/order), each within 5u: products of two correctly rounded entries of small tables."""
 
     def __init__(self, order: int) -> None:
+        self.order = order
         self._shift, self._fine, self._coarse = _root_tables(order)
 
     def powers(self, exponents: Integers) -> tuple[Floats, Floats]:
