@@ -213,7 +213,7 @@ def ahead_of_sums(totals: Floats, ticks: Floats) -> Floats:
 # Noisy ticks and noisy running totals of one series, fused: the best linear unbiased estimate, in O(t).
 
 _FAR = 1e100
-"""A ratio of variances beyond which the better look is the answer to the last digit."""
+"""A ratio of variances beyond which the better measurement is the answer to the last digit."""
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ class FusedTicks:
 def fuse_totals(
     ticks: Floats, totals: Floats, *, tick_variance: float, noise_term_variance: float, levels: int
 ) -> FusedTicks:
-    """Generalised least squares for the series x, from two looks at it (model and derivation: `counter_fusion.md`).
+    """Generalised least squares for the series x, measured twice (model and derivation: `counter_fusion.md`).
 
     `ticks` are x plus independent noise. `totals` are the running totals of x plus the noise of a continual counter:
     one term for ever and, for every l < levels, one for each segment of 2^l ticks; all independent and alike.

@@ -60,7 +60,7 @@ def noise_together(law: LayersLaw) -> float:
 
 # Chosen groups halved for nothing are joined again: empirical Bayes on how each half differs from an even split.
 #
-# The private look halves a group when it *may* not be flat. Once the groups' sums are measured, each halving says how
+# The private tree halves a group when it *may* not be flat. Once the groups' sums are measured, each halving says how
 # far it was needed: the left part's sum against its share of the whole by size, in deviations of the noise. All
 # halvings together teach a prior (zero, or Gaussian of some scale), and every difference is replaced by its posterior
 # mean.
@@ -141,9 +141,9 @@ def _halve(
 #
 # The geometric mean of the two slopes that the means of the groups before and after foretell, none if their signs
 # differ: limited slopes, as van Leer's (1979), by the mean that is nearly right where counts fall off by the same
-# factor from one group to the next. A slope is also less than what the look that made the groups would have seen, or it
-# would have halved them: stairs that rise by more stay stairs. So do a step, a peak and a trough, and a ramp becomes a
-# ramp. The sum of every group is kept, and no cell passes the means of the groups beside it: none becomes negative if
+# factor from one group to the next. A slope is also less than what the tree that made the groups would have found, or
+# it would have halved them: stairs that rise by more stay stairs. So do a step, a peak and a trough, and a ramp becomes
+# a ramp. The sum of every group is kept, and no cell passes the means of the groups beside it: none becomes negative if
 # no group is.
 
 

@@ -215,7 +215,7 @@ def fuse(sensing: GroupSums, values: Integers, law: LayersLaw) -> list[Layer]:
 
 
 def chosen_groups(sensing: GroupSums, fused: list[Layer]) -> Layer | None:
-    """The layer of groups that a private look chose, whose sums are kept: the look says that they differ.
+    """The layer of groups that a private tree chose, whose sums are kept: the tree says that they differ.
 
     Beside the cells, stored synopses have one, and the total of few records in which a tree found very many groups.
     """

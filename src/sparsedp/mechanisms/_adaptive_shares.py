@@ -124,11 +124,11 @@ def shares_for(workload: str, shape: Sequence[int], ordered: Sequence[bool]) -> 
     all_shares = ROWS if smooth == 1 else TABLES
     if apart or prod(shape) < LEAST_CELLS:
         return in_regular_layers(all_shares[workload])
-    shares, faint = (
+    shares, for_ranges = (
         replace(each, grid=SMALL_BLOCK) if each.grid and prod(shape) < SMALL_TABLE else each
         for each in (all_shares[workload], all_shares["ranges"])
     )
-    return replace(shares, few_records=replace(faint, test=TEST_OF_FEW_RECORDS)) if workload == "cells" else shares
+    return replace(shares, few_records=replace(for_ranges, test=TEST_OF_FEW_RECORDS)) if workload == "cells" else shares
 
 
 def in_regular_layers(shares: Shares) -> Shares:

@@ -12,9 +12,9 @@ from sparsedp.mechanisms._private_tree import BLOCK, MOST_COUNT, block_excesses
 
 # In how many places do cells stand out from those beside them? One noisy number, over blocks of 16 cells.
 #
-# Each block counts by how much its cells are apart beyond what the noise hides, up to `MOST`: many places count, not
-# how high one of them is. The sum changes by at most 1 when one cell changes by 1 (`_private_tree.py`; taking a minimum
-# with a constant keeps that), so noise for sensitivity `distance` makes it private.
+# Each block counts by how much its cells are apart beyond what the noise hides, up to `MOST_OF_A_BLOCK`: many places
+# count, not how high one of them is. The sum changes by at most 1 when one cell changes by 1 (`_private_tree.py`; the
+# minimum with a constant keeps that), so noise for sensitivity `distance` makes it private.
 
 HIDDEN_BETWEEN_CELLS, MOST_OF_A_BLOCK = 2.0, 50.0
 """In deviations of the noise on one cell: what two cells may be apart unseen, and what a block counts for at most."""
@@ -55,7 +55,7 @@ def detected_alone(row: Integers, deviation: float, add_noise: Callable[[Integer
     """How much is seen in single cells, with noise, in units of `deviation`: of the noise that a whole budget puts on
     a cell, which is public.
     """
-    hidden = min(ceil(HIDDEN_IN_A_CELL * deviation), MOST_COUNT)
-    total = np.array([(np.clip(row, hidden, MOST_COUNT) - hidden).sum()], np.int64)
+    below = min(ceil(HIDDEN_IN_A_CELL * deviation), MOST_COUNT)
+    total = np.array([(np.clip(row, below, MOST_COUNT) - below).sum()], np.int64)
     add_noise(total)
     return float(total[0]) / max(deviation, LEAST_DEVIATION)

@@ -208,13 +208,11 @@ def _chance_of(score: int, decay: int) -> tuple[int, int]:
     return table[knot] + whole, rest
 
 
-# Where are the cells flat? A private binary tree: a group is halved while it seems to be uneven.
-#
-# The idea is PrivTree's (Zhang, Xiao, Xie 2016), whose noise does not grow with the depth of the tree, applied to how
-# uneven a group is instead of to its count, with coins that ask for less. Guarantee and proof: `private_tree.md`.
+# The tree itself. The idea is PrivTree's (Zhang, Xiao, Xie 2016), whose noise does not grow with the depth of the tree,
+# applied to how uneven a group is instead of to its count, with coins that ask for less.
 
 Coins = Callable[[Integers], npt.NDArray[np.bool_]]
-"""For every score a coin of its own: whether the group is halved, of the chance that `_private_tree.py` has."""
+"""For every score a coin of its own: whether the group is halved, with the chance that `chances_of` gives it."""
 
 
 def flat_groups(row: Integers, slack: int, decay: int, coins: Coins, least: int = 1) -> Integers:
@@ -247,7 +245,7 @@ def flat_groups(row: Integers, slack: int, decay: int, coins: Coins, least: int 
 
 TOWARDS_AN_END = 3
 """Halvings towards the first or the last cell after which something is taken to be there. Even cells are halved so far
-once in about 64 times, a quarter of them at each (`_private_tree.py`)."""
+once in about 64 times, a quarter of them at each (`LEAST_ODDS`)."""
 
 
 def singled(starts: Integers, n: int, most: int) -> Integers:

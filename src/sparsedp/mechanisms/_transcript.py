@@ -60,8 +60,8 @@ class LayerInTurns:
     Which cells come first may depend on what was published before; what the other groups are, on these cells too.
     """
 
-    def __init__(self, layers: Transcript, noise: CalibratedNoise) -> None:
-        self._layers, self._noise = layers, noise
+    def __init__(self, transcript: Transcript, noise: CalibratedNoise) -> None:
+        self._transcript, self._noise = transcript, noise
         self._measured: tuple[Integers, Mask] | None = None
         self._finished = False
 
@@ -69,10 +69,10 @@ class LayerInTurns:
         """The row with noise in these cells and in those of the turns before, and 0 elsewhere; not to be written to."""
         self._refuse(self._finished)
         if self._measured is None:
-            self._measured = np.zeros_like(self._layers.row), np.zeros(self._layers.n, np.bool_)
+            self._measured = np.zeros_like(self._transcript.row), np.zeros(self._transcript.n, np.bool_)
         cells, known = self._measured
         now = where & ~known
-        noisy = self._layers.row[now]
+        noisy = self._transcript.row[now]
         self._noise.add_to(noisy)
         cells[now] = noisy
         known |= now
@@ -83,24 +83,24 @@ class LayerInTurns:
     def finish(self, groups: int | Integers) -> Integers:
         """The noisy sums over these groups, of which each is a cell already measured, or has none of them."""
         self._refuse(self._finished)
-        layers = self._layers
-        starts = first_cells(groups, layers.n)
+        transcript = self._transcript
+        starts = first_cells(groups, transcript.n)
         self._refuse(not isinstance(groups, int) and bool(starts[0] != 0 or (np.diff(starts) <= 0).any()))
-        sums = sums_over(starts, layers.row)
+        sums = sums_over(starts, transcript.row)
         if self._measured is None:
             self._noise.add_to(sums)
         else:
             cells, measured = self._measured
             known = measured[starts]
-            larger = np.diff(starts, append=layers.n) > 1
+            larger = np.diff(starts, append=transcript.n) > 1
             self._refuse(bool(known.sum() != measured.sum() or larger[known].any()))
             others = sums[~known]
             self._noise.add_to(others)
             sums[~known], sums[known] = others, cells[starts[known]]
         self._finished = True
-        layers.groups.insert(0, groups)
-        layers.noises.insert(0, self._noise)
-        layers.values.insert(0, sums)
+        transcript.groups.insert(0, groups)
+        transcript.noises.insert(0, self._noise)
+        transcript.values.insert(0, sums)
         return sums
 
     @staticmethod

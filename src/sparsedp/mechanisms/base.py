@@ -179,7 +179,7 @@ class Mechanism(ABC):
 
     @usual_warnings()
     def checked(self, cells: int, terms: Terms, domain: Domain | None) -> Plan | None:
-        """Refuse, from public facts alone, what could not be measured; the plan, if it takes no look at the counts."""
+        """Refuse, from public facts alone, what could not be measured; the plan, unless it takes a private choice."""
         return self._plan_in_advance(cells, terms, domain)
 
     def debited(self, table: PrivateTable, terms: Terms, request: str | None = None) -> Spend | None:
@@ -227,13 +227,13 @@ class Mechanism(ABC):
         return _perturb(RawMeasurement(plan, cells), terms)
 
     def _plan_in_advance(self, cells: int, terms: Terms, domain: Domain | None) -> Plan | None:
-        """The plan, checked from public facts alone before any debit; None if it takes a paid look at the counts."""
+        """The plan, checked from public facts alone before any debit; None if it takes a private choice."""
         plan = self.plan(cells, domain)
         noise_for(plan.sensing, terms)
         return plan
 
     def _plan_from(self, cells: Integers, terms: Terms, domain: Domain | None) -> Plan:
-        """The plan that a paid look at the counts leads to, for mechanisms that have none in advance."""
+        """The plan that a private choice leads to, paid for, in mechanisms that have none in advance."""
         return self.plan(cells.size, domain)
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sparsedp.estimation.estimator import Fit
 
 
-# Cells of a kind: alike in their estimate and in how certain their neighbourhood are. What errors do they have?
+# Cells of a kind: alike in their estimate and in how certain their neighbourhood is. What errors do they have?
 #
 # A bootstrap sample tells (`bootstrap.py`). Kinds are told apart by what the *estimate* shows, so that a cell of the
 # release is compared with bootstrap cells that look like it, not with those in its place.
@@ -133,11 +133,11 @@ class CellStrata:
         return below, above
 
 
-# The errors of a recovery that measured cells, all or those of busy blocks: noise that it kept, scatter, and structure
-# that it smoothed away.
+# The errors of a recovery that measured cells, all or those of dense blocks: noise that it kept, scatter, and
+# structure that it smoothed away.
 #
 # The first two are learned from bootstrap samples, by level and size of the estimated detail and by kind of cell. The
-# third is learned from what the recovery left over, per level and by how busy the neighbourhood are. See `errors.md`.
+# third is learned from what the recovery left over, per level and by how dense the neighbourhood is. See `errors.md`.
 
 MORE = 1.25
 """Bootstrap samples are smoother than the true one, so errors vary so much more; up to the noise, which is known."""

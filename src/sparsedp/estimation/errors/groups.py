@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # The errors of a recovery that measured groups of cells only: between groups the noise, within them what nobody saw.
 #
-# A private look leaves a group whole if it seems to be uneven by less than one decay of the look, and one more for
+# A private tree leaves a group whole if it seems to be uneven by less than one decay of the tree, and one more for
 # every halving above. So what is hidden is up to that, beside what independent records scatter by; and it is never more
 # than twice the group's sum. How it is spread within the group nobody knows. Parts of a grid are cut by their counts,
 # whether they are even or not: what they hide is a share of these.
@@ -54,7 +54,7 @@ FLAT = 1e-9
 """A slope that raises cells by a lesser share of themselves is none."""
 
 BETWEEN = 1.8
-"""Bootstrap samples have the groups that the look chose for another one, and err less than it: so much in variance."""
+"""Bootstrap samples have the groups that the tree chose for another one, and err less than it: so much in variance."""
 
 MISFIT_IN_ROWS, MISFIT_IN_TABLES = 1.3, 1.7
 """What errors of sums over groups are more than the posterior says, in variance: its prior does not know how sums
@@ -91,7 +91,7 @@ def runs_of_groups(n: int) -> int:
 
 
 def model_of_groups(fit: Fit, noise: Floats, samples: Callable[[], Resampled]) -> ErrorModel:
-    """Between groups from their posterior or, if there is none, from bootstrap samples; within them from what the look
+    """Between groups from their posterior or, if there is none, from bootstrap samples; within them from what the tree
     says. `noise`: of every detail.
     """
     n = fit.sensing.n

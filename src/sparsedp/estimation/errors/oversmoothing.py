@@ -149,9 +149,8 @@ def at_most(weights: Floats, magnitude: float) -> Floats:
     return np.asarray(scaled)
 
 
-# What a recovery that measured cells, all or those of busy blocks, may have smoothed away: by detail, and by cell.
-#
-# Learned from what it left over (`oversmoothing.py`), per level and by how busy the neighbourhood are.
+# What a recovery that measured cells, all or those of dense blocks, may have smoothed away: by detail, and by cell;
+# learned per level, and by how dense the neighbourhood is.
 
 GATE, FINE_GATE = 4.0, 6.0
 """Nats of evidence at which hidden structure is believed by half: for levels of few details, and of many."""
@@ -164,7 +163,7 @@ BORROWED = 16.0
 
 UNEVEN, UNEVEN_FROM = 0.02, 32
 """Nothing is quite even: the halves of so many cells, or more, differ by this share of their sum, in the mean square,
-though nothing is seen of it. A year has seasons, however noisy its days are. (Where cells were measured in busy blocks
+though nothing is seen of it. A year has seasons, however noisy its days are. (Where cells were measured in dense blocks
 only, the sums of the others would have shown it.)"""
 
 BUSY: Floats = np.array([0.5, 2.0])
@@ -204,7 +203,7 @@ class SmoothedAway:
                 continue
             exact = float(self.noise[part][measured].min()) >= 0.999 * own
             rests = Rests.of(self.shape * 2.0 ** (at + 1) if exact else GAUSSIAN_FROM)
-            # Where a look chose groups, it has seen that they are flat: few details are no reason for doubt.
+            # Where a tree chose groups, it has found that they are flat: few details are no reason for doubt.
             gate = FINE_GATE if few >= MANY else GATE if self.chosen else GATE * min(1.0, few / 32)
             weights = rests.learn(_with_neighbours(seen, at), gate)
             unit = self.units[part]

@@ -420,14 +420,13 @@ def _move(
         out[cell] = MOST_WEIGHT * fading * toward / chances.sum()
 
 
-# Cells that are not like their neighbours, but have the values that cells in such neighbourhood have.
+# Cells that are not like their neighbours, but have the values that cells in such a neighbourhood have.
 #
 # A frame knows a cell by how it differs from those around it. Rough counts (rounded amounts, records of few people)
-# have no smooth course; yet many of them are zero, none is below, and a busy place has busy cells. So cells are told
-# apart by the mean of the cells around them, near and far (`value_prior.py`), and each kind teaches two priors: of the
-# cells' values (`value_prior.py`), and of how they differ from that mean. The latter is what a frame believes. Which
-# explains a cell better says how far its shrunk count is moved towards the posterior mean of its value
-# (`value_prior.py`).
+# are not smooth; yet many of them are zero, none is below, and large counts have large counts around them. So cells are
+# told apart by the mean of the cells around them, near and far, and each kind teaches two priors: of the cells' values,
+# and of how they differ from that mean. The latter is what a frame believes. Which explains a cell better says how far
+# its shrunk count is moved towards the posterior mean of its value.
 #
 # A kind hardly depends on the noise of the cell itself, so each prior is learnt from independent noise. (Cells that
 # were fused with the sums of blocks have noise that goes together within these, a little.)
