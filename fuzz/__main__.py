@@ -81,7 +81,7 @@ def _options(kinds: list[str]) -> argparse.ArgumentParser:
     cores = len(os.sched_getaffinity(0))
     parser.add_argument("--processes", type=int, default=cores, help=f"servers, each on a core ({cores})")
     parser.add_argument("--megabytes", type=int, default=1024, help="memory of one input (1024)")
-    parser.add_argument("--seconds", type=int, default=10, help="processor time of one input (10)")
+    parser.add_argument("--seconds", type=int, default=20, help="processor time of one input (20)")
     parser.add_argument("--folder", type=Path, default=Path("out/fuzz"), help="where findings are kept (out/fuzz)")
     return parser
 

@@ -44,10 +44,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Limits:
-    """Of one input: megabytes beyond what the server has, and seconds of the processor's time."""
+    """Of one input: megabytes beyond what the server has, and seconds of the processor's time: a preview takes some."""
 
     megabytes: int = 1024
-    seconds: int = 10
+    seconds: int = 20
 
     @property
     def patience(self) -> float:
