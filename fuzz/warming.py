@@ -64,6 +64,9 @@ def _visit(specimens: Specimens) -> None:
         ("inspect", "0.parquet"),
         ("query", "0.parquet", "--total"),
         PREVIEW,
+        (*PREVIEW, "--by", "x:0..300", "--runs", "1"),
+        ("preview", "--by", "x:0..30", "--by", "y:0..20", "--epsilon", "1", "--total", "1000", "--runs", "1"),
+        ("preview", "--by", "x:0..500", "--epsilon", "1", "--total", "1000", "--runs", "1"),
     ):
         main(list(words))
     release.plot("picture.png")

@@ -11,6 +11,7 @@ from cli_shell import commands_in, execute
 from cli_terminal import in_own_folder, ok, run
 
 from local_mirror import mirrored
+from sparsedp.cli import _options
 from sparsedp.cli._app import EXAMPLES, app
 from sparsedp.cli._running import MEANINGS, ExitCode
 from sparsedp.mechanisms import MECHANISMS
@@ -99,6 +100,7 @@ def test_the_help_names_every_mechanism() -> None:
     printed = ok("release", "--help").text
     for name in MECHANISMS:
         assert name in printed
+    assert sorted(["adaptive", *_options._OTHER_MECHANISMS]) == sorted(MECHANISMS), "and nothing else"
 
 
 def test_the_version() -> None:

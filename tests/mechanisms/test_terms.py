@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import sparsedp as sdp
 from sparsedp.errors import InvalidInput
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw
+from sparsedp.mechanisms.base import private_table
 from sparsedp.mechanisms.terms import Terms, checked_pure_terms, checked_terms, root_below
 from sparsedp.noise.source import RandomSource, SeededSource, SystemSource
 from sparsedp.privacy.guarantee import Expense
@@ -158,3 +159,12 @@ def test_the_widest_noise_that_fits_is_drawn_by_both_samplers() -> None:
     with pytest.raises(InvalidInput, match="would not fit"):
         sdp.Laplace().measure([0], rho=widest * (1 - Fraction(1, 10**30)), ledger=ledger)
     assert ledger.spent is None
+
+
+def test_no_noise_is_drawn_that_the_ledger_has_not_paid_for() -> None:
+    mechanism, table = sdp.Laplace(), private_table([1, 2], None, None, negative=False)
+    terms = checked_terms(1, None, None, 1, "add_remove", sdp.Ledger(epsilon=1), "sparsedp", None)
+    plan = mechanism.checked(2, terms, None)
+    with pytest.raises(RuntimeError, match="has not paid for"):
+        mechanism.drawn(table, plan, terms, None, None)
+    assert mechanism.drawn(table, plan, terms, None, mechanism.debited(table, terms)).values.size == 2

@@ -96,7 +96,7 @@ Delta = Annotated[
     typer.Option("--delta", metavar="δ", help="With --epsilon: (ε, δ), by Gaussian noise.", rich_help_panel=BUDGET),
 ]
 _PROOFS = (Path(__file__).parents[1] / "mechanisms").glob("*.md")
-_OTHER_MECHANISMS = sorted({proof.stem for proof in _PROOFS} - {"adaptive"})
+_OTHER_MECHANISMS = sorted({proof.stem for proof in _PROOFS if proof.with_suffix(".py").exists()} - {"adaptive"})
 """Each has its proof beside it, under its name; asking the mechanisms themselves would load numba to print a help."""
 
 MechanismName = Annotated[

@@ -200,6 +200,8 @@ class Mechanism(ABC):
         spend: Spend | None,
     ) -> Synopsis:
         """Measure what was checked and debited; stored, where the ledger keeps a file, before anybody sees it."""
+        if terms.ledger is not None and spend is None:
+            raise RuntimeError("Noise would be drawn that the ledger has not paid for.")
         with spent_already(spend):
             with stage(f"measuring {table.cells.size:,} cells"):
                 synopsis = self._measured(

@@ -231,7 +231,8 @@ def _word(axis: Axis, cell: int) -> Any:
     if isinstance(axis, Calendar):
         begin = axis.time.times(cell + 1)[cell].item()
         return begin.replace(tzinfo=UTC) if axis.time.utc else begin
-    return next(iter(axis.columns().values()))[cell].item()
+    value = next(iter(axis.columns().values()))[cell]
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def shown_place(place: dict[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """Debit, noise, synopsis, release: what each step leaves for the next run, and what it says when it fails."""
 
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,32 @@ def test_a_run_from_debit_to_delivery(ledger: DataSetLedger) -> None:
         ledger.deliver(spend, "another")
     with pytest.raises(InvalidInput, match="which is delivered; a spend pays for one synopsis"):
         ledger.settle(spend, NoisySynopsis("more noise"))
+
+
+@pytest.mark.parametrize("first", ["parent", "child"])
+def test_of_a_process_and_its_fork_one_has_the_synopsis(ledger: DataSetLedger, first: str) -> None:
+    """One debit pays for one noise, whoever comes first; the other writes nothing."""
+    spend = ledger.debit(TENTH, "laplace, 3 cells")
+    if first == "parent":
+        ledger.settle(spend, NoisySynopsis("the parent's"))
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            ledger.settle(spend, NoisySynopsis("the child's"))
+            code = 0
+        except InvalidInput:
+            code = 2
+        finally:
+            os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if first == "child":
+        with pytest.raises(InvalidInput, match="which is stored; a spend pays for one synopsis"):
+            ledger.settle(spend, NoisySynopsis("the parent's"))
+    assert code == (2 if first == "parent" else 0)
+    (kept,) = (ledger.stored(entry) for entry in ledger.entries)
+    assert kept.synopsis_path is not None
+    assert kept.synopsis_path.read_text() == f"the {first}'s"
 
 
 def test_the_folder_of_synopses_is_its_owners(ledger: DataSetLedger) -> None:

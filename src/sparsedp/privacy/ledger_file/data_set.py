@@ -41,7 +41,6 @@ class DataSetLedger(Ledger):
         self._store = store
         self._allowance = allowance
         self._shelf = Shelf(store.synopses)
-        self._unsettled: set[str] = set()
         self.name = name
 
     @property
@@ -77,27 +76,28 @@ class DataSetLedger(Ledger):
             spend = replace(described(spend, parameters, request), token=token)
             spend = replace(spend, line=self._line([*entries, spend]))
             _add_spend(connection, self.name, spend)
-        self._unsettled.add(token)
         self._store.reached("debited")
         return spend
 
     def settle(self, spend: Spend, synopsis: Storable) -> Spend:
-        """Store the synopsis that was paid for by a spend, whole and on disk, then record its digest."""
+        """Store the synopsis that was paid for by a spend, whole and on disk, and record its digest.
+
+        Both happen while no other process can write to the ledger: of two that were forked after the debit, or that
+        share its token, the first stores what it drew, and the other is refused before anything is written.
+        """
         stands = f"Spend {spend.number} stays spent; what was drawn is in memory only, so finish this run."
-        if spend.token not in self._unsettled:
-            kept = self._now(spend, stands)
+        place = f"Spend {spend.number} stays spent; if its synopsis was written, it is {self._shelf.place_of(spend)}."
+        with self._store.writing(place) as connection:
+            kept = self._kept(connection, spend)
             if kept.state != "debited":
                 remedy = "a spend pays for one synopsis: debit again for another"
                 raise InvalidInput("spend", f"number {spend.number}, which is {kept.state}", remedy)
-        self._unsettled.discard(spend.token)
-        try:
-            digest = self._shelf.put(spend, synopsis)
-        except BadFile as error:
-            raise BadFile(f"{error} {stands}") from None
-        self._store.reached("synopsis written")
-        stored = f"Spend {spend.number} stays spent, and its synopsis is {self._shelf.place_of(spend)}."
-        with self._store.writing(stored) as connection:
-            settled = replace(self._kept(connection, spend), state="stored", synopsis_digest=digest)
+            try:
+                digest = self._shelf.put(spend, synopsis)
+            except BadFile as error:
+                raise BadFile(f"{error} {stands}") from None
+            self._store.reached("synopsis written")
+            settled = replace(kept, state="stored", synopsis_digest=digest)
             _go_forward(connection, settled)
         self._store.reached("stored")
         return self._shelf.found(settled)
@@ -137,11 +137,6 @@ class DataSetLedger(Ledger):
     def stored(self, spend: Spend) -> Spend:
         """The spend with the place of its synopsis, where that is still as it was stored."""
         return self._shelf.found(spend)
-
-    def _now(self, spend: Spend, outcome: str) -> Spend:
-        """The spend as the file has it now."""
-        with self._store.reading(outcome) as connection:
-            return self._kept(connection, spend)
 
     def _kept(self, connection: sqlite3.Connection, spend: Spend) -> Spend:
         for entry in self._spends(connection):
