@@ -16,7 +16,7 @@ from visit_records import ISSUE, write_visits
 
 import sparsedp as sdp
 from sparsedp import ingest, reports
-from sparsedp.cli import _files, _options, _release_run
+from sparsedp.cli import _files, _options, _release_run, _running
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.publishing import run as carrying_out
 from sparsedp.releases.release import Release
@@ -234,3 +234,21 @@ def test_interrupted_before_the_file_is_written_and_resumed_for_nothing(monkeypa
     (spend,) = spends()
     assert spend["state"] == "delivered"
     assert spend["release"] == sdp.open_release("visits.release.parquet").digest
+
+
+def test_an_interruption_that_cannot_be_raised_leaves_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a weak reference's callback, where Python tells of what it cannot raise."""
+    told: list[type[BaseException]] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: told.append(lost.exc_type))
+
+    class Raising:
+        def __init__(self, error: type[BaseException]) -> None:
+            self.error = error
+
+        def __del__(self) -> None:
+            raise self.error
+
+    with _running._watched():
+        for error in (KeyboardInterrupt, ValueError):
+            Raising(error)
+    assert told == [ValueError]

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import IntEnum
 from functools import cache
@@ -262,8 +262,15 @@ def _watched() -> Iterator[Interruption]:
     asked = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     watched = [signal.SIGINT, *(number for number in asked if signal.getsignal(number) != signal.SIG_IGN)]
     before = {number: signal.signal(number, interruption) for number in watched}
+    told, sys.unraisablehook = sys.unraisablehook, _but_interruptions(sys.unraisablehook)
     try:
         yield interruption
     finally:
+        sys.unraisablehook = told
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _but_interruptions(tell: Callable[[Any], object]) -> Callable[[Any], object]:
+    """A signal may come in a callback from which nothing can be raised: it is noticed, and its trace helps nobody."""
+    return lambda lost: None if issubclass(lost.exc_type, KeyboardInterrupt) else tell(lost)
