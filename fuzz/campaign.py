@@ -51,11 +51,13 @@ class Campaign:
     folder: Path
     tallies: dict[str, Tally] = field(default_factory=dict)
     found: dict[str, list[tuple[Job, Finding]]] = field(default_factory=dict)
+    heard: set[Job] = field(default_factory=set)
 
     def take(self, outcome: Outcome) -> list[Finding]:
         """Enter an outcome; those of its findings that are new."""
         tally = self.tallies.setdefault(outcome.kind, Tally())
         tally.inputs += 1
+        self.heard.add((outcome.kind, outcome.number))
         tally.opened += outcome.opened
         tally.refused += outcome.refused
         tally.findings += bool(outcome.findings)
@@ -89,7 +91,8 @@ def run(
         reader, writer = os.pipe()
         server = os.fork()
         if server == 0:
-            os.close(reader)
+            for one in (reader, *pipes):  # whatever an input does with open files, it reads no outcomes of others
+                os.close(one)
             _serve(campaign, batches[place::processes], specimens, scratch / f"server-{place}", writer)
         os.close(writer)
         servers.append(server)
@@ -108,10 +111,11 @@ def run(
         if status:
             raise SystemExit(f"fuzz: server {place} ended with status {status}; its last input is in {scratch}.")
     shutil.rmtree(scratch, ignore_errors=True)
-    done = sum(tally.inputs for tally in campaign.tallies.values())
-    jobs = sum(map(len, batches))
-    if done != jobs:
-        raise SystemExit(f"fuzz: {done} of {jobs} inputs came back.")
+    jobs = [job for batch in batches for job in batch]
+    missing = sorted(set(jobs) - campaign.heard)
+    if missing or sum(tally.inputs for tally in campaign.tallies.values()) != len(jobs):
+        named = ", ".join(f"{kind} {number}" for kind, number in missing[:100])
+        raise SystemExit(f"fuzz: {len(missing)} of {len(jobs)} inputs did not come back once each: {named}.")
 
 
 def _in_memory() -> str | None:
