@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.estimation import estimator
 from sparsedp.mechanisms import _adaptive_grid, adaptive
 from sparsedp.noise.source import SeededSource
@@ -33,11 +33,11 @@ MODES = ("any", "cells", "ranges")
 RUNS = 10
 
 
-def _flat(sums: Floats, sizes: Integers, _: object) -> Floats:
+def _flat(sums: Floats, sizes: Ints, _: object) -> Floats:
     return np.repeat(sums / sizes, sizes)
 
 
-def _flat_boxes(sums: Floats, starts: Integers, sides: tuple[int, ...]) -> Floats:
+def _flat_boxes(sums: Floats, starts: Ints, sides: tuple[int, ...]) -> Floats:
     return _flat(sums, np.diff(starts, append=int(np.prod(sides))), None)
 
 
@@ -72,7 +72,7 @@ def measured(task: Task) -> tuple[Task, dict[str, float]]:
     return task, {stage: float(np.mean(np.subtract(errors[stage], errors[""]))) for stage in WITHOUT}
 
 
-def _log_error(counts: Integers, mode: str, epsilon: str, seed: int, stage: str) -> float:
+def _log_error(counts: Ints, mode: str, epsilon: str, seed: int, stage: str) -> float:
     with ExitStack() as stack:
         if stage:
             module, attribute, instead = WITHOUT[stage]

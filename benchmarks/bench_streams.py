@@ -15,7 +15,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 import sparsedp as sdp
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.datasets.flights import hourly_departures
 from sparsedp.streams import Stream
 from studies.metrics import cell_error
@@ -40,7 +40,7 @@ MAKERS: dict[str, Callable[[str, int], Stream]] = {
 }
 
 
-def steps(ticks: int, pieces: int = 24, seed: int = 11) -> Integers:
+def steps(ticks: int, pieces: int = 24, seed: int = 11) -> Ints:
     """Constant between random moments; heights spread over three orders of magnitude, some of them zero."""
     generator = np.random.default_rng(seed)
     moments = np.sort(generator.choice(np.arange(1, ticks), pieces - 1, replace=False))
@@ -48,7 +48,7 @@ def steps(ticks: int, pieces: int = 24, seed: int = 11) -> Integers:
     return np.repeat(np.rint(heights).astype(np.int64), np.diff([0, *moments, ticks]))
 
 
-def errors_of(name: str, epsilon: str, counts: Integers) -> tuple[list[float], float, str]:
+def errors_of(name: str, epsilon: str, counts: Ints) -> tuple[list[float], float, str]:
     """‖D_t − D*_t‖₂ at the three moments, the error of the total at T, and what the stream guarantees."""
     stream = MAKERS[name](epsilon, counts.size)
     errors, observed = [], 0
@@ -60,18 +60,18 @@ def errors_of(name: str, epsilon: str, counts: Integers) -> tuple[list[float], f
     return errors, abs(float(values.sum()) - float(counts.sum())), stream.spent.amount
 
 
-def moments_of(counts: Integers) -> tuple[int, int, int]:
+def moments_of(counts: Ints) -> tuple[int, int, int]:
     return counts.size // 8, counts.size // 2, counts.size
 
 
-def zeros_row(counts: Integers) -> list[str]:
+def zeros_row(counts: Ints) -> list[str]:
     return [f"{cell_error(counts[:t], np.zeros(t)):,.0f}" for t in moments_of(counts)] + [
         f"{counts.sum():,}",
         "nothing",
     ]
 
 
-def mean_errors(name: str, epsilon: str, counts: Integers, runs: int) -> tuple[Floats, str]:
+def mean_errors(name: str, epsilon: str, counts: Ints, runs: int) -> tuple[Floats, str]:
     results = [errors_of(name, epsilon, counts) for _ in range(runs)]
     return np.mean([[*cells, total] for cells, total, _ in results], axis=0), results[0][2]
 

@@ -18,7 +18,7 @@ from functools import cache
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.bases import basis_from
 from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.mechanisms.base import noise_for
@@ -75,7 +75,7 @@ def steps(cells: int, pieces: int, rng: np.random.Generator) -> Floats:
 
 
 @cache
-def signals(cells: int, seed: int = 7) -> dict[str, Integers]:
+def signals(cells: int, seed: int = 7) -> dict[str, Ints]:
     """Counts of TOTAL persons or so: few and many steps, spikes, a sorted power law, smooth waves."""
     rng = np.random.default_rng(seed)
     place = np.arange(cells)
@@ -100,7 +100,7 @@ def signals(cells: int, seed: int = 7) -> dict[str, Integers]:
 class Curve:
     """The mean error at each S of a grid; between them it is interpolated in log S."""
 
-    sparsities: Integers
+    sparsities: Ints
     errors: Floats
 
     def at(self, sparsity: int) -> float:
@@ -118,9 +118,7 @@ def terms_of(asked: Budget, seed: int = 0) -> Terms:
     return Terms(asked, Neighbours(), SAMPLERS["sparsedp"], SeededSource(seed), None)
 
 
-def release_error(
-    counts: Integers, basis: str, decoder: str, sparsity: int, rows: int, asked: Budget, seed: int
-) -> float:
+def release_error(counts: Ints, basis: str, decoder: str, sparsity: int, rows: int, asked: Budget, seed: int) -> float:
     sensing = Hadamard(counts.size, rows=rows, seed=seed)
     noise = noise_for(sensing, terms_of(asked, seed), MEASURE)
     noisy = sensing.apply(counts)
@@ -129,7 +127,7 @@ def release_error(
     return float(np.linalg.norm(estimate - counts))
 
 
-def error_curve(counts: Integers, basis: str, decoder: str, constant: Fraction, effort: Effort, asked: Budget) -> Curve:
+def error_curve(counts: Ints, basis: str, decoder: str, constant: Fraction, effort: Effort, asked: Budget) -> Curve:
     candidates = np.array(sparsity_candidates(counts.size, constant))
     wanted = np.unique(np.rint(np.geomspace(1, candidates[-1], effort.sparsities)))
     grid = np.unique(candidates[np.abs(candidates[:, None] - wanted[None, :]).argmin(axis=0)])

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.errors import InvalidInput
 from sparsedp.estimation.errors.errors import LayerErrors
 from sparsedp.noise.source import RandomSource
@@ -52,7 +52,7 @@ class Coverage:
 class Measures(Protocol):
     """A mechanism whose releases have intervals of all cells."""
 
-    def measure(self, counts: Integers, *, epsilon: str, source: RandomSource | None = None) -> Synopsis:
+    def measure(self, counts: Ints, *, epsilon: str, source: RandomSource | None = None) -> Synopsis:
         """The noisy measurement, to be recovered."""
 
 
@@ -62,7 +62,7 @@ class Streamed:
 
     totals: str | None = None
 
-    def measure(self, counts: Integers, *, epsilon: str, source: RandomSource | None = None) -> Synopsis:
+    def measure(self, counts: Ints, *, epsilon: str, source: RandomSource | None = None) -> Synopsis:
         """What the stream has published when all ticks are over."""
         counter: dict[str, Any] = {} if self.totals is None else {"totals": self.totals, "horizon": counts.size}
         stream = ContinualAdaptive(epsilon=epsilon, source=source, **counter)

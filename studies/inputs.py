@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.datasets import flights, paper_files
 from sparsedp.datasets.paper_files import paper_file
 from sparsedp.errors import InvalidInput
@@ -32,7 +32,7 @@ def shape_of(weights: npt.ArrayLike) -> Shape:
     return np.asarray(weights / weights.sum())
 
 
-def fitted(counts: Integers) -> Shape:
+def fitted(counts: Ints) -> Shape:
     """A vector of any length as a shape of 4,096 cells: equal blocks are summed, and empty cells follow the last one.
 
     The blocks are as short as they can be: a vector of at most 4,096 cells is not summed at all.
@@ -46,7 +46,7 @@ def fitted(counts: Integers) -> Shape:
     return shape_of(cells)
 
 
-def drawn_counts(shape: Shape, total: int) -> Integers:
+def drawn_counts(shape: Shape, total: int) -> Ints:
     """`numpy.random.default_rng(3).multinomial(total, p)`: one draw, the same for everybody who compares."""
     if total < 1:
         raise InvalidInput("total", f"{total}", "give a number of records of at least 1")
@@ -240,7 +240,7 @@ class Input:
         """What it is, in one line."""
         return (self.shape.__doc__ or "").strip().splitlines()[0]
 
-    def counts(self, total: int) -> Integers:
+    def counts(self, total: int) -> Ints:
         """The counts of `total` records drawn from the shape; see `drawn_counts`."""
         return drawn_counts(self.shape(), total)
 

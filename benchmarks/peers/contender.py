@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 
 Run = Callable[[], Floats]
-Prepare = Callable[[Integers, str], Run]
+Prepare = Callable[[Ints, str], Run]
 
 CELLS = "a noisy count for every cell"
 RECORDS = "from records: counted, noise added, none below 0"
@@ -41,6 +41,6 @@ class Contender:
         return f"{self.library}: {self.call}"
 
 
-def records_of(counts: Integers) -> Floats:
+def records_of(counts: Ints) -> Floats:
     """A record in the middle of its cell, for each that is counted."""
     return np.repeat(np.arange(counts.size) + 0.5, counts)

@@ -9,14 +9,14 @@ import numpy as np
 
 from peers.contender import Contender
 from peers.measuring import Outcome, measured
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 
 Grown = dict[Contender, dict[int, Outcome]]
 FITTED = 3
 """Sizes that the exponent is fitted to, the largest ones: below them what a call costs at any size shows."""
 
 
-def zipf(cells: int) -> Integers:
+def zipf(cells: int) -> Ints:
     """Counts by a power law, the largest first: n, n/2, n/3, …, 1, rounded down."""
     return cells // np.arange(1, cells + 1)
 

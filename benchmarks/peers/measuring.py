@@ -21,7 +21,7 @@ import numpy as np
 from scipy import stats
 
 from peers.contender import Contender, Run
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from studies.metrics import cell_error, range_error
 
 LEVEL = 0.95
@@ -82,12 +82,12 @@ class Outcome:
     runs: int
 
 
-def total_error(truth: Integers, values: Floats) -> float:
+def total_error(truth: Ints, values: Floats) -> float:
     """The root mean square error of the running totals, over all ticks."""
     return float(np.sqrt(np.mean(np.cumsum(values - truth) ** 2)))
 
 
-METRICS: dict[str, Callable[[Integers, Floats], float]] = {
+METRICS: dict[str, Callable[[Ints, Floats], float]] = {
     "cells": cell_error,
     "ranges": range_error,
     "totals": total_error,
@@ -95,7 +95,7 @@ METRICS: dict[str, Callable[[Integers, Floats], float]] = {
 
 
 def measured(
-    contenders: Sequence[Contender], counts: Integers, epsilon: str, *, runs: int, patience: float
+    contenders: Sequence[Contender], counts: Ints, epsilon: str, *, runs: int, patience: float
 ) -> dict[Contender, Outcome]:
     """Run each contender `runs` times, or as often as fits into `patience` seconds, but once at least; in turns."""
     runs_of: dict[Contender, list[tuple[Floats, float]]] = {contender: [] for contender in contenders}
@@ -114,6 +114,6 @@ def _run(run: Run, done: list[tuple[Floats, float]]) -> None:
     done.append((values, process_time() - start))
 
 
-def _outcome(counts: Integers, done: Sequence[tuple[Floats, float]]) -> Outcome:
+def _outcome(counts: Ints, done: Sequence[tuple[Floats, float]]) -> Outcome:
     errors = {name: Errors(tuple(error(counts, values) for values, _ in done)) for name, error in METRICS.items()}
     return Outcome(errors, min(seconds for _, seconds in done), len(done))

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 import sparsedp as sdp
 from peers.contender import CELLS, PEOPLE, RECORDS, STREAM, TREE, WIDE, WIDE_TREE, Contender, Prepare, Run, records_of
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.mechanisms.base import Mechanism
 
 PURE = "pure ε; integers and exact discrete noise, randomness from the operating system, fresh for every draw"
@@ -16,13 +16,13 @@ ANY_INTRUSIONS = f"{PURE}; also against an intruder who sees the state, however 
 
 
 def released_by(mechanism: Mechanism) -> Prepare:
-    def prepare(counts: Integers, epsilon: str) -> Run:
+    def prepare(counts: Ints, epsilon: str) -> Run:
         return lambda: mechanism.release(counts, epsilon=epsilon).values
 
     return prepare
 
 
-def from_records(counts: Integers, epsilon: str) -> Run:
+def from_records(counts: Ints, epsilon: str) -> Run:
     records, cells = records_of(counts), counts.size
 
     def run() -> Floats:
@@ -32,7 +32,7 @@ def from_records(counts: Integers, epsilon: str) -> Run:
     return run
 
 
-def from_people(counts: Integers, epsilon: str) -> Run:
+def from_people(counts: Ints, epsilon: str) -> Run:
     cells = np.repeat(np.arange(counts.size), counts)
     records = pa.table({"person": np.arange(cells.size), "cell": cells})
     domain = sdp.Domain([sdp.Integers("cell", 0, counts.size - 1)])
@@ -44,7 +44,7 @@ def from_people(counts: Integers, epsilon: str) -> Run:
     return run
 
 
-def differences(counts: Integers, epsilon: str) -> Run:
+def differences(counts: Ints, epsilon: str) -> Run:
     def run() -> Floats:
         with sdp.ContinualDifference(epsilon=epsilon, horizon=counts.size) as stream:
             stream.observe_many(counts)
@@ -53,7 +53,7 @@ def differences(counts: Integers, epsilon: str) -> Run:
     return run
 
 
-def noise_once(counts: Integers, epsilon: str) -> Run:
+def noise_once(counts: Ints, epsilon: str) -> Run:
     def run() -> Floats:
         with sdp.ContinualAdaptive(epsilon=epsilon) as stream:
             stream.observe_many(counts)
@@ -62,7 +62,7 @@ def noise_once(counts: Integers, epsilon: str) -> Run:
     return run
 
 
-def noise_and_totals(counts: Integers, epsilon: str) -> Run:
+def noise_and_totals(counts: Ints, epsilon: str) -> Run:
     def run() -> Floats:
         with sdp.ContinualAdaptive(epsilon=epsilon, totals="0.3", horizon=counts.size) as stream:
             stream.observe_many(counts)

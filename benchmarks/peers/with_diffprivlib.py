@@ -5,7 +5,7 @@ from __future__ import annotations
 from diffprivlib import tools
 
 from peers.contender import RECORDS, Contender, Run, records_of
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 
 # Its noise is ⌊ln(u)/−ε⌋ for one u of 53 bits, so it ends at 37/ε, where an output tells neighbours apart for certain.
 GUARANTEE = (
@@ -14,7 +14,7 @@ GUARANTEE = (
 )
 
 
-def histogram(counts: Integers, epsilon: str) -> Run:
+def histogram(counts: Ints, epsilon: str) -> Run:
     records, cells = records_of(counts), counts.size
 
     def run() -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 from pydp.algorithms.numerical_mechanisms import LaplaceMechanism
 
 from peers.contender import CELLS, Contender, Run
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 
 GUARANTEE = (
     "pure ε as documented: geometric noise on a grid of 2⁻⁴⁰ of its scale, rounded to integers; its probabilities are "
@@ -14,7 +14,7 @@ GUARANTEE = (
 )
 
 
-def noisy_cells(counts: Integers, epsilon: str) -> Run:
+def noisy_cells(counts: Ints, epsilon: str) -> Run:
     def run() -> Floats:
         mechanism = LaplaceMechanism(float(epsilon), 1.0)
         return np.array([mechanism.add_noise(count) for count in counts.tolist()], np.float64)

@@ -14,7 +14,7 @@ import numpy as np
 from jax_privacy import matrix_factorization, noise_addition
 
 from peers.contender import STREAM, Contender, Run
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 
 BUFFERS = 10
 GUARANTEE = (
@@ -23,7 +23,7 @@ GUARANTEE = (
 )
 
 
-def correlated(counts: Integers, epsilon: str) -> Run:
+def correlated(counts: Ints, epsilon: str) -> Run:
     with jax.enable_x64(True):
         toeplitz = matrix_factorization.buffered_toeplitz.BufferedToeplitz
         strategy = toeplitz.from_rational_approx_to_sqrt_x(BUFFERS, max_buf_decay=1 - 1 / counts.size)

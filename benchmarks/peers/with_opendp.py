@@ -8,7 +8,7 @@ import numpy as np
 import opendp.prelude as dp
 
 from peers.contender import CELLS, TREE, WIDE, WIDE_TREE, Contender, Prepare, Run
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 
 EXACT = "pure ε by its own map; integers and exact discrete noise"
 NOT_YET_PROVEN = f"{EXACT}; the tree without a proof in its source so far"
@@ -28,13 +28,13 @@ def checked(measurement: Any, epsilon: str) -> Any:
     return measurement
 
 
-def noisy_cells(counts: Integers, epsilon: str) -> Run:
+def noisy_cells(counts: Ints, epsilon: str) -> Run:
     laplace = checked(dp.m.make_laplace(*space(), scale=1 / float(epsilon)), epsilon)
     return lambda: np.array(laplace(counts), np.float64)
 
 
 def noisy_tree(branching: int) -> Prepare:
-    def prepare(counts: Integers, epsilon: str) -> Run:
+    def prepare(counts: Ints, epsilon: str) -> Run:
         tree: Any = dp.t.make_b_ary_tree(*space(), leaf_count=counts.size, branching_factor=branching)
         noisy = checked(tree >> dp.m.then_laplace(scale=tree.map(1) / float(epsilon)), epsilon)
         release = noisy >> dp.t.make_consistent_b_ary_tree(branching, TIA="i64", TOA="f64")

@@ -6,7 +6,7 @@ import numpy as np
 import pipeline_dp
 
 from peers.contender import PEOPLE, Contender, Run
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 
 GUARANTEE = (
     "pure ε for people: Google DP's Laplace noise on a grid of 2⁻⁴⁰ of its scale, not rounded; which records of a "
@@ -14,7 +14,7 @@ GUARANTEE = (
 )
 
 
-def counted(counts: Integers, epsilon: str) -> Run:
+def counted(counts: Ints, epsilon: str) -> Run:
     cells = range(counts.size)
     records = list(enumerate(np.repeat(np.arange(counts.size), counts).tolist()))
     asked = pipeline_dp.AggregateParams(

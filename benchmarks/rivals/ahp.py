@@ -15,7 +15,7 @@ from math import log
 import numba
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 
 OF_CELLS, THRESHOLD = 0.85, 0.35
 """The share of ε for the cells, and their threshold, in ln n scales of their noise: as in the published comparison."""
@@ -27,7 +27,7 @@ class Ahp:
 
     name: str = "AHP"
 
-    def publish(self, counts: Integers, epsilon: str) -> Floats:
+    def publish(self, counts: Ints, epsilon: str) -> Floats:
         """All cells, in the counts' shape."""
         row = counts.reshape(-1).astype(np.float64)
         return ahp(row, float(epsilon), np.random.default_rng()).reshape(counts.shape)
@@ -48,7 +48,7 @@ def ahp(row: Floats, epsilon: float, random: np.random.Generator) -> Floats:
 
 
 @numba.njit(cache=True)
-def clusters(row: Floats, variance: float) -> Integers:
+def clusters(row: Floats, variance: float) -> Ints:
     """Where clusters of sorted cells begin: a cell opens one if it would cost more in the last than it might in the
     best that begins with it. Cells cost the squares of what they are off the mean; a cluster, the variance of its own.
     """

@@ -7,10 +7,10 @@ from functools import cache
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 
 
-def along_the_curve(counts: Integers, publish: Callable[[Integers], Floats]) -> Floats:
+def along_the_curve(counts: Ints, publish: Callable[[Ints], Floats]) -> Floats:
     """What `publish` makes of the cells in a row, in the counts' shape; square tables of a power of two only."""
     if counts.ndim == 1:
         return publish(counts)
@@ -21,7 +21,7 @@ def along_the_curve(counts: Integers, publish: Callable[[Integers], Floats]) -> 
 
 
 @cache
-def hilbert_curve(shape: tuple[int, ...]) -> Integers:
+def hilbert_curve(shape: tuple[int, ...]) -> Ints:
     """The cells of a square table, in the order of the curve; a cell's number is that of its row and column."""
     side = shape[0]
     if shape != (side, side) or side & (side - 1):

@@ -19,7 +19,7 @@ import numba
 import numpy as np
 
 from rivals.curve import along_the_curve
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 
 PARTITION = 0.5
 """The share of ε for the partition."""
@@ -31,13 +31,13 @@ class Dawa:
 
     name: str = "DAWA"
 
-    def publish(self, counts: Integers, epsilon: str) -> Floats:
+    def publish(self, counts: Ints, epsilon: str) -> Floats:
         """All cells, in the counts' shape; square tables of a power of two only."""
         random = np.random.default_rng()
         return along_the_curve(counts, lambda row: dawa(row, float(epsilon), random))
 
 
-def dawa(row: Integers, epsilon: float, random: np.random.Generator) -> Floats:
+def dawa(row: Ints, epsilon: float, random: np.random.Generator) -> Floats:
     """Every cell of a row."""
     n, bucket_noise = len(row), 1.0 / ((1.0 - PARTITION) * epsilon)
     costs = _deviations(row.tobytes()).copy()
@@ -77,7 +77,7 @@ def deviations(row: Floats) -> Floats:
 
 
 @numba.njit(cache=True)
-def cheapest_partition(costs: Floats) -> Integers:
+def cheapest_partition(costs: Floats) -> Ints:
     """Where the buckets begin that cost least together; `costs[k, i]` is that of the 2^k cells that end with cell i."""
     levels, n = costs.shape
     least, begins = np.zeros(n + 1), np.zeros(n + 1, np.int64)

@@ -14,7 +14,7 @@ from itertools import product
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 
 WIDTH = 11
 """Cells of the grid's squares along each axis: as in the published comparison."""
@@ -26,7 +26,7 @@ class DpCube:
 
     name: str = "DPCube"
 
-    def publish(self, counts: Integers, epsilon: str) -> Floats:
+    def publish(self, counts: Ints, epsilon: str) -> Floats:
         """All cells, in the counts' shape; rows and tables of two axes."""
         table = counts if counts.ndim == 2 else counts[None]  # a row is a table of one
         return dpcube(table.astype(np.float64), float(epsilon) / 2.0, np.random.default_rng()).reshape(counts.shape)
@@ -58,7 +58,7 @@ def parts(table: Floats, cost: float) -> list[Box]:
     """Boxes that are not cut further; each is cut across its longer side, where that helps most."""
     sums, of_squares = (np.pad(each.cumsum(0).cumsum(1), ((1, 0), (1, 0))) for each in (table, table**2))
 
-    def within(top: Integers, left: Integers, bottom: Integers, right: Integers) -> Floats:
+    def within(top: Ints, left: Ints, bottom: Ints, right: Ints) -> Floats:
         """The sum of squares about the mean, of boxes."""
         total, square = (
             each[bottom, right] - each[top, right] - each[bottom, left] + each[top, left] for each in (sums, of_squares)

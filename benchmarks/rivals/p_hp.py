@@ -18,7 +18,7 @@ import numba
 import numpy as np
 
 from rivals.curve import along_the_curve
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 
 MOST_PARTS = 2000
 SENSITIVITY = 2.0
@@ -31,7 +31,7 @@ class Php:
 
     name: str = "P-HP"
 
-    def publish(self, counts: Integers, epsilon: str) -> Floats:
+    def publish(self, counts: Ints, epsilon: str) -> Floats:
         """All cells, in the counts' shape; of tables, square ones of a power of two only."""
         random = np.random.default_rng()
         return along_the_curve(counts, lambda row: php(row.astype(np.float64), float(epsilon), random))

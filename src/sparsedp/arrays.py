@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sparsedp.errors import InvalidInput
 
 Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[Any]
 """Of a kernel that is compiled for floats and again for unsigned integers, which wrap modulo 2⁶⁴."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NoReturn
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.axes.domain import RECORDS, Domain, Quantity
 from sparsedp.errors import PrivateSide
 
@@ -19,7 +19,7 @@ class Counts:
     `sparsedp.release(counts, epsilon=…)`.
     """
 
-    values: Integers
+    values: Ints
     domain: Domain
     contribution: int
     privacy_unit: tuple[str, ...] | None

@@ -7,7 +7,7 @@ from typing import NoReturn, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.errors import InvalidInput, PrivateSide
 from sparsedp.plan import Plan
 from sparsedp.privacy.neighbours import MOST_CONTRIBUTION
@@ -17,7 +17,7 @@ from sparsedp.validate import whole
 class Noise(Protocol):
     """Noise that is calibrated already, with the source that it is drawn from."""
 
-    def add_to(self, values: Integers) -> None:
+    def add_to(self, values: Ints) -> None:
         """Add fresh noise to every value, in place."""
 
 
@@ -86,9 +86,9 @@ class RawMeasurement:
         """So that `sum(parts)` works, which starts from 0."""
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
-    def with_noise(self, noise: Noise) -> Integers:
+    def with_noise(self, noise: Noise) -> Ints:
         """Φ D plus fresh noise on every value: the only way out."""
-        values: Integers = self.__values.copy()
+        values: Ints = self.__values.copy()
         noise.add_to(values)
         return values
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms import MECHANISMS, Mechanism
 from sparsedp.noise.discrete_laplace import discrete_laplace
@@ -72,7 +72,7 @@ class Contender(Protocol):
     def name(self) -> str:
         """What tables call it."""
 
-    def publish(self, counts: Integers, epsilon: str) -> Floats:
+    def publish(self, counts: Ints, epsilon: str) -> Floats:
         """An ε-differentially private estimate of every cell, in the counts' shape."""
 
 
@@ -84,7 +84,7 @@ class Configured:
     mechanism: str
     settings: tuple[tuple[str, Any], ...] = ()
 
-    def publish(self, counts: Integers, epsilon: str) -> Floats:
+    def publish(self, counts: Ints, epsilon: str) -> Floats:
         """What the mechanism releases; one that takes vectors only is given a table row after row."""
         given = counts if counts.ndim == 1 or takes_tables(self) else counts.reshape(-1)
         return self.make().release(given, epsilon=epsilon).values.reshape(counts.shape)
@@ -115,7 +115,7 @@ class Zeros:
 
     name: str = "zeros"
 
-    def publish(self, counts: Integers, epsilon: str) -> Floats:
+    def publish(self, counts: Ints, epsilon: str) -> Floats:
         """No records anywhere."""
         return np.zeros(counts.shape)
 
@@ -126,7 +126,7 @@ class Uniform:
 
     name: str = "uniform"
 
-    def publish(self, counts: Integers, epsilon: str) -> Floats:
+    def publish(self, counts: Ints, epsilon: str) -> Floats:
         """The noisy total over the number of cells, at least 0."""
         noise = discrete_laplace(1 / Fraction(epsilon), 1, SystemSource())
         total = max(0, int(counts.sum()) + int(noise[0]))
@@ -166,7 +166,7 @@ class Task:
 
     case: Case
     contender: Contender
-    counts: Integers
+    counts: Ints
     runs: int
 
 
@@ -184,7 +184,7 @@ def tasks_for(
     contenders: Iterable[Contender],
     runs: int,
     *,
-    counts_of: Callable[[Case], Integers] | None = None,
+    counts_of: Callable[[Case], Ints] | None = None,
 ) -> list[Task]:
     """Every contender in every case. `counts_of`: the counts of a case, if it is not one of the public inputs."""
     if runs < LEAST_RUNS:
@@ -201,7 +201,7 @@ def measure(task: Task) -> Measured:
     return Measured(task.case, task.contender.name, np.array(rows))
 
 
-def _errors(counts: Integers, values: Floats) -> list[float]:
+def _errors(counts: Ints, values: Floats) -> list[float]:
     clipped = np.maximum(values, 0)
     return [
         cell_error(counts, values),

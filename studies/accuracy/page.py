@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.errors import BadFile
 from studies.accuracy.comparison import (
     MEAN_TARGET,
@@ -195,7 +195,7 @@ def draw_ratios(comparisons: Sequence[Comparison], path: Path) -> Path:
     return _save(plt, figure, path)
 
 
-def draw_releases(inputs: Mapping[str, Integers], contenders: Sequence[Contender], path: Path) -> Path:
+def draw_releases(inputs: Mapping[str, Ints], contenders: Sequence[Contender], path: Path) -> Path:
     """Rows of inputs: the counts, then one release by each contender at ε = 0.1, on the counts' scale."""
     plt = _pyplot()
     columns = 1 + len(contenders)
@@ -212,7 +212,7 @@ def draw_releases(inputs: Mapping[str, Integers], contenders: Sequence[Contender
     return _save(plt, figure, path)
 
 
-def _draw_cells(axis: Any, values: Floats, counts: Integers) -> None:
+def _draw_cells(axis: Any, values: Floats, counts: Ints) -> None:
     # The largest cells would flatten all others: the scale ends where a fraction of the cells goes on.
     top = max(1.0, float(np.quantile(counts, 0.999)))
     if counts.ndim == 2:

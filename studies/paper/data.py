@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.datasets import connection_trace, paper_files
 from sparsedp.datasets.data_folder import data_folder
 from sparsedp.datasets.flights import hourly_departures
@@ -77,11 +77,11 @@ FIRST_WEEKDAY = 3
 class StandIn:
     """A generator and what it makes, in a few words for a figure."""
 
-    make: Callable[[], Integers]
+    make: Callable[[], Ints]
     about: str
 
 
-def social_network() -> Integers:
+def social_network() -> Ints:
     """How many friends each of 11,342 people has, fewest first: the degrees of an undirected graph without loners."""
     chance = np.random.default_rng([STAND_IN_SEED, 1])
     friends = 1 + chance.gamma(SPREAD, (FRIENDS - 1) / SPREAD, PEOPLE)
@@ -91,7 +91,7 @@ def social_network() -> Integers:
     return degrees
 
 
-def search_logs() -> Integers:
+def search_logs() -> Ints:
     """How often a word is searched for, 16 times a day for 2,048 days: nothing, then bursts, then always."""
     chance = np.random.default_rng([STAND_IN_SEED, 2])
     time = np.arange(DAYS * UNITS_A_DAY) / (DAYS * UNITS_A_DAY)
@@ -103,7 +103,7 @@ def search_logs() -> Integers:
     return chance.poisson((level + early + late + great) * daily).astype(np.int64)
 
 
-def nettrace() -> Integers:
+def nettrace() -> Ints:
     """How many others each of 65,536 addresses talks to, most first: 2,200 hosts, the other addresses are unused."""
     chance = np.random.default_rng([STAND_IN_SEED, 3])
     expected = BUSIEST * np.arange(1.0, HOSTS + 1) ** -DECAY
@@ -112,7 +112,7 @@ def nettrace() -> Integers:
     return degrees
 
 
-def tcptrace() -> Integers:
+def tcptrace() -> Ints:
     """Connections in each of 7,865 equal parts of 30 days: nights, weekends, bursts."""
     chance = np.random.default_rng([STAND_IN_SEED, 4])
     time = np.arange(TRACE_CELLS) / TRACE_CELLS
@@ -166,7 +166,7 @@ class Data:
     name: str
     origin: str
     """"file": the paper's own; "stand-in": generated; "package": the flights."""
-    counts: Integers
+    counts: Ints
     about: str
     """One line for a figure."""
 
@@ -199,7 +199,7 @@ def _load(name: str, origin: str, folder: Path) -> Data:
     return Data(name, origin, counts, f"{what}, n = {counts.size:,}")
 
 
-def _read(name: str, origin: str, folder: Path) -> tuple[Integers, str]:
+def _read(name: str, origin: str, folder: Path) -> tuple[Ints, str]:
     if origin == STAND_IN:
         return STAND_INS[name].make(), f"stand-in for {name}: {STAND_INS[name].about}"
     if origin == PACKAGE:

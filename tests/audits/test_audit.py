@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.audits import Audit
 from sparsedp.audits._cases import every_case, records_cases, stream_cases
 from sparsedp.audits._evidence import bound_delta, bound_epsilon, bound_rho, lower_bound
@@ -100,7 +100,7 @@ def test_a_scale_off_by_a_tenth(monkeypatch: pytest.MonkeyPatch) -> None:
     """In what is asked of the sampler: the release states the right law."""
     honest = CalibratedNoise.add_to
 
-    def less(self: CalibratedNoise, values: Integers) -> None:
+    def less(self: CalibratedNoise, values: Ints) -> None:
         law = self.law
         assert isinstance(law, DiscreteLaplaceLaw)
         honest(replace(self, law=replace(law, scale=law.scale * Fraction(9, 10))), values)
@@ -127,9 +127,7 @@ class Peeking(sdp.Laplace):
 
     name: ClassVar[str] = "peeking"
 
-    def _measured(
-        self, cells: Integers, plan: Plan | None, terms: Terms, domain: Domain | None, **rest: Any
-    ) -> Synopsis:
+    def _measured(self, cells: Ints, plan: Plan | None, terms: Terms, domain: Domain | None, **rest: Any) -> Synopsis:
         total = np.array([cells.sum()])
         terms.noise(terms.neighbours.distance, terms.neighbours.distance**2, Fraction(1, 20)).add_to(total)
         return super()._measured(cells, plan, terms, domain, **rest)
@@ -141,9 +139,7 @@ class Branching(sdp.Laplace):
 
     name: ClassVar[str] = "branching"
 
-    def _measured(
-        self, cells: Integers, plan: Plan | None, terms: Terms, domain: Domain | None, **rest: Any
-    ) -> Synopsis:
+    def _measured(self, cells: Ints, plan: Plan | None, terms: Terms, domain: Domain | None, **rest: Any) -> Synopsis:
         crowded = bool(cells.max() > 3)
         other = sdp.Hierarchical()._plan_in_advance(cells.size, terms, domain) if crowded else plan
         return super()._measured(cells, other, terms, domain, **rest)
@@ -157,7 +153,7 @@ class Telling(sdp.Laplace):
 
     def _measured(
         self,
-        cells: Integers,
+        cells: Ints,
         plan: Plan | None,
         terms: Terms,
         domain: Domain | None,
@@ -180,7 +176,7 @@ def test_a_branch_without_noise() -> None:
 
 
 def test_half_the_noise_is_seen_in_real_releases(monkeypatch: pytest.MonkeyPatch) -> None:
-    def narrow(values: Integers, scale: Fraction, source: RandomSource) -> None:
+    def narrow(values: Ints, scale: Fraction, source: RandomSource) -> None:
         honest(values, scale / 2, source)
 
     honest = add_discrete_laplace
@@ -208,9 +204,9 @@ class Keeping(CounterState):
 
     def __init__(self, counters: int, levels: int, every: int = 1) -> None:
         super().__init__(counters, levels, every)
-        self.kept: list[Integers] = []
+        self.kept: list[Ints] = []
 
-    def advance(self, values: Integers, add_noise: AddNoise) -> Integers:
+    def advance(self, values: Ints, add_noise: AddNoise) -> Ints:
         found = super().advance(values, add_noise)
         self.kept.append(self.above.copy())
         return found

@@ -10,7 +10,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from studies.metrics import cell_error
 
 ROOT = Path(__file__).parents[2]
@@ -69,6 +69,6 @@ def test_a_peer_that_fails_is_absent_with_its_reason(roster: ModuleType, monkeyp
     assert roster.assembled().absent["OpenDP"] == "ZeroDivisionError: division by zero"
 
 
-def root_mean_square(run: object, truth: Integers) -> float:
+def root_mean_square(run: object, truth: Ints) -> float:
     assert callable(run)
     return float(np.sqrt(np.mean([cell_error(truth, run()) ** 2 for _ in range(3)])))

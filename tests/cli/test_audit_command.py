@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from cli_terminal import run
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.noise import samplers
 from sparsedp.noise.discrete_laplace import add_discrete_laplace
 from sparsedp.noise.source import RandomSource
@@ -38,7 +38,7 @@ def test_a_table_and_a_verdict(tmp_path: Path) -> None:
 
 
 def test_what_exceeds_its_bound_ends_with_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    def narrow(values: Integers, scale: Fraction, source: RandomSource) -> None:
+    def narrow(values: Ints, scale: Fraction, source: RandomSource) -> None:
         honest(values, scale / 2, source)
 
     honest = add_discrete_laplace

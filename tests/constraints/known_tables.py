@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.constraints import Constraints
 
 Mask = npt.NDArray[np.bool_]
@@ -18,7 +18,7 @@ Mask = npt.NDArray[np.bool_]
 class KnownTable:
     """A table of counts, what is public of it, and a noisy estimate of it."""
 
-    counts: Integers
+    counts: Ints
     constraints: Constraints
     estimate: Floats
     variance: Floats | None
@@ -68,7 +68,7 @@ def known_table(
     return KnownTable(counts, constraints, estimate, variance)
 
 
-def sums_over(counts: Integers, axes: tuple[int, ...]) -> Integers:
+def sums_over(counts: Ints, axes: tuple[int, ...]) -> Ints:
     return np.asarray(counts.sum(axis=tuple(axis for axis in range(counts.ndim) if axis not in axes)))
 
 

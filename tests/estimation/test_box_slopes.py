@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.estimation.groups import sloped_boxes
 from sparsedp.sensing.cell_order import z_order
 
 SIDES = st.sampled_from([(8, 8), (5, 7), (16, 3), (2, 9), (4, 4, 4), (3, 5, 2), (1, 6)])
 
 
-def plain(sums: Floats, starts: Integers, sides: tuple[int, ...]) -> Floats:
+def plain(sums: Floats, starts: Ints, sides: tuple[int, ...]) -> Floats:
     """The cells of a table, group by group and axis by axis."""
     n, curve = int(np.prod(sides)), z_order(sides)
     group = np.empty(n, int)

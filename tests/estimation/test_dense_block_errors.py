@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from test_layers_recover import law_of, measured
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.estimation.errors import bootstrap
 from sparsedp.estimation.errors.errors import LayerErrors
 from sparsedp.estimation.errors.groups import in_dense_blocks
@@ -21,7 +21,7 @@ signed_layers = partial(estimate, nonnegative=False)
 signed_fused_layers = partial(estimate, nonnegative=False, shrinks=False)
 
 
-def combs(n: int, busy: int, height: int, seed: int = 3, beside: float = 0.05) -> Integers:
+def combs(n: int, busy: int, height: int, seed: int = 3, beside: float = 0.05) -> Ints:
     """Every third cell has some hundred records, up to a cell; after it there are few."""
     rates = np.full(n, beside)
     rates[:busy] = np.where(np.arange(busy) % 3 == 0, height, 1.0)

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.estimation.groups import shrink_groups
 
 
-def leaves(n: int, seed: int, odds: float) -> Integers:
+def leaves(n: int, seed: int, odds: float) -> Ints:
     """The leaves of a random tree of aligned halves."""
     generator = np.random.default_rng(seed)
     found: list[int] = []

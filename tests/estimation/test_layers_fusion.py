@@ -9,7 +9,7 @@ from dense_layers import dense_groups, least_squares
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.estimation.least_squares import fuse
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw, LayersLaw
 from sparsedp.sensing.group_sums import GroupSums
@@ -37,7 +37,7 @@ def law_of(sensing: GroupSums, seed: int = 1) -> LayersLaw:
     return LayersLaw(tuple(laws))
 
 
-def noisy(sensing: GroupSums, seed: int) -> Integers:
+def noisy(sensing: GroupSums, seed: int) -> Ints:
     generator = np.random.default_rng(seed)
     return sensing.apply(generator.poisson(20, sensing.n)) + generator.integers(-40, 41, sensing.rows)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from dense_layers import dense_groups, haar_matrix, least_squares
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.errors import InvalidInput
 from sparsedp.estimation.estimator import Fit, _shrunk_parts, estimate, fit_layers
 from sparsedp.estimation.groups import shrink_groups
@@ -51,7 +51,7 @@ def law_of(sensing: GroupSums, *scales: Fraction | int) -> LayersLaw:
     return LayersLaw(tuple(DiscreteLaplaceLaw(Fraction(scale)) for scale in given))
 
 
-def measured(sensing: GroupSums, counts: Integers, law: LayersLaw, seed: int) -> Integers:
+def measured(sensing: GroupSums, counts: Ints, law: LayersLaw, seed: int) -> Ints:
     source = SeededSource(seed)
     values = sensing.apply(counts)
     noise = [

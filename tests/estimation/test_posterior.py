@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import laplace, norm
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.estimation import tree_posterior
 from sparsedp.estimation._tree_messages import EXPONENTS, LAWS, NONE, GroupTree, pass_up
 from sparsedp.estimation.tree_posterior import Measured, posterior_sums
@@ -17,12 +17,12 @@ N = 20
 BLOCKS = np.array([0, 4])
 
 
-def layer_of(starts: Integers, n: int, sums: Sequence[float] | Floats, variance: float, gaussian: bool) -> Measured:
+def layer_of(starts: Ints, n: int, sums: Sequence[float] | Floats, variance: float, gaussian: bool) -> Measured:
     given = np.asarray(sums, np.float64)
     return Measured(starts, np.append(starts[1:], n), given, np.full(len(given), variance), gaussian)
 
 
-def drawn(tree: GroupTree, most: float, draws: int) -> tuple[Floats, Integers]:
+def drawn(tree: GroupTree, most: float, draws: int) -> tuple[Floats, Ints]:
     """From the prior, with all laws alike likely: the sums of all nodes, and the law by which each whole divides."""
     random = np.random.default_rng(7)
     sums, laws = np.empty((len(tree.first), draws)), np.zeros((len(tree.first), draws), np.int64)
@@ -127,7 +127,7 @@ def test_what_laws_explain_is_learnt_as_weighted_draws_say(monkeypatch: pytest.M
         np.testing.assert_allclose(seen[1][kind], expected / expected.sum(), atol=0.01)
 
 
-def errors_of(counts: Integers, deviation: float, runs: int, gaussian: bool = False) -> tuple[float, float]:
+def errors_of(counts: Ints, deviation: float, runs: int, gaussian: bool = False) -> tuple[float, float]:
     """Root mean square, of the posterior means of cells and of what was measured."""
     random = np.random.default_rng(5)
     starts = np.arange(len(counts))
@@ -154,7 +154,7 @@ def errors_of(counts: Integers, deviation: float, runs: int, gaussian: bool = Fa
     ],
     ids=["a quarter", "flat", "steps", "piles"],
 )
-def test_noise_is_removed(counts: Integers, most: float, gaussian: bool) -> None:
+def test_noise_is_removed(counts: Ints, most: float, gaussian: bool) -> None:
     found, plain = errors_of(counts, 20.0, 6, gaussian)
     assert found < most * plain
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
-from sparsedp.arrays import Floats, Integers, Mask
+from sparsedp.arrays import Floats, Ints, Mask
 from sparsedp.estimation import estimator
 from sparsedp.estimation.shrinkage import _chunks, value_prior
 from sparsedp.estimation.shrinkage.frame import shrink
@@ -21,18 +21,18 @@ LAW = DiscreteLaplaceLaw(Fraction(10))
 DEVIATION = LAW.variance**0.5
 
 
-def rough(shape: tuple[int, ...], seed: int = 0) -> Integers:
+def rough(shape: tuple[int, ...], seed: int = 0) -> Ints:
     """Two cells of three are empty, the others have some hundred records: no smooth course."""
     random = np.random.default_rng(seed)
     return random.poisson(np.where(random.random(shape) < 0.67, 0.0, 90.0))
 
 
-def noisy(counts: Integers, seed: int = 1) -> Floats:
+def noisy(counts: Ints, seed: int = 1) -> Floats:
     random = np.random.default_rng(seed)
     return np.asarray((counts + np.round(random.laplace(0, 10, counts.shape)))[None], np.float64)
 
 
-def off(found: Floats, counts: Integers) -> float:
+def off(found: Floats, counts: Ints) -> float:
     return float(np.linalg.norm(found[0] - counts))
 
 
@@ -198,7 +198,7 @@ def test_counts_that_may_be_negative_are_not_moved(shape: tuple[int, ...], monke
     assert (released(negative=False) != before[False]).any()
 
 
-def in_places(shape: tuple[int, ...]) -> Integers:
+def in_places(shape: tuple[int, ...]) -> Ints:
     """A few busy places, in which cells are measured, among others that are measured in groups."""
     counts = np.zeros(shape, np.int64)
     counts[tuple(slice(0, side // 4) for side in shape)] = rough(tuple(side // 4 for side in shape)) * 20
@@ -214,7 +214,7 @@ def in_places(shape: tuple[int, ...]) -> Integers:
     ],
     ids=["cells of a table", "parts of a table", "parts of a row"],
 )
-def test_cells_reach_it_in_their_places(workload: str, counts: Integers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cells_reach_it_in_their_places(workload: str, counts: Ints, monkeypatch: pytest.MonkeyPatch) -> None:
     """With their noise, and marked if they were measured by themselves; what comes out is used."""
     given = []
 

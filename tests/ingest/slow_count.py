@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.axes.domain import Domain
 
 _WORD = 2**64
@@ -16,7 +16,7 @@ _WORD = 2**64
 
 def slow_count(
     records: Sequence[dict[str, Any]], domain: Domain, unit: str | None, most: int, key: bytes, value: str | None = None
-) -> Integers:
+) -> Ints:
     """The counts, or the sums of a column of whole steps; people are whole numbers, and None is nobody."""
     arrays = {name: np.array([record[name] for record in records], dtype=object) for name in domain.names}
     cells: list[int] = domain.index_of(arrays).tolist() if records else []

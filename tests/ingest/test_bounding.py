@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from random_tables import Drawn, tables
 from slow_count import slow_count
 
-from sparsedp.arrays import Integers
-from sparsedp.axes import Bins, Categories
-from sparsedp.axes import Integers as WholeNumbers
+from sparsedp.arrays import Ints
+from sparsedp.axes import Bins, Categories, Integers
 from sparsedp.axes.domain import Domain
 from sparsedp.bases.haar import Haar
 from sparsedp.ingest import count
@@ -23,7 +22,7 @@ from sparsedp.mechanisms.selection.tail_scores import TailScores, tail_scores
 Record = dict[str, Any]
 SCHEMA = pa.schema([("who", pa.int64()), ("place", pa.string()), ("age", pa.float64()), ("steps", pa.int64())])
 DOMAINS = [
-    Domain([WholeNumbers("age", 0, 2)]),
+    Domain([Integers("age", 0, 2)]),
     Domain([Categories("place", ["a", "b"]), Bins("age", [0, 1.5, 3])]),
     Domain([Bins("age", [-np.inf, 1, np.inf]), Categories("place", ["b"])]),
 ]
@@ -41,7 +40,7 @@ RECORDS = st.lists(
 KEYS = st.binary(min_size=16, max_size=16)
 
 
-def counted(records: list[Record], domain: Domain, **options: Any) -> tuple[Integers, int]:
+def counted(records: list[Record], domain: Domain, **options: Any) -> tuple[Ints, int]:
     found = count(pa.Table.from_pylist(records, schema=SCHEMA), domain, **options)
     return found.values, found.contribution
 
@@ -107,7 +106,7 @@ def big_table(rows: int, *, text: bool) -> pa.Table:
 def test_batches_threads_and_memory_change_nothing(text: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many batches, one of which a single person fills; the hash of DuckDB gives the same on every thread."""
     table = big_table(400_000, text=text)
-    domain = Domain([WholeNumbers("age", 0, 49)])
+    domain = Domain([Integers("age", 0, 49)])
     found = []
     for threads, rows in (
         ("1", table),
@@ -129,7 +128,7 @@ def test_each_record_of_a_person_is_kept_with_the_same_chance() -> None:
     people = 4000
     who = np.repeat(np.arange(people), 101)
     cell = np.tile(np.arange(101) // 100, people)
-    domain = Domain([WholeNumbers("cell", 0, 1)])
+    domain = Domain([Integers("cell", 0, 1)])
     table = pa.table({"who": who, "cell": cell})
     values = count(table, domain, privacy_unit="who", max_contributions=3, key=b"0123456789abcdef").values
     assert values.sum() == 3 * people
@@ -155,7 +154,7 @@ def test_the_draw_is_uniform_over_places() -> None:
 
 def test_a_fresh_key_keeps_other_records() -> None:
     table = big_table(20_000, text=False)
-    domain = Domain([WholeNumbers("age", 0, 49)])
+    domain = Domain([Integers("age", 0, 49)])
     first, second = (count(table, domain, privacy_unit="who").values for _ in range(2))
     assert first.sum() == second.sum()
     assert first.tolist() != second.tolist()
@@ -177,12 +176,12 @@ def test_a_sum_at_the_end_of_64_bits_moves_by_what_one_person_adds() -> None:
     def tail(people: int) -> TailScores:
         table = pa.table({"who": np.arange(people), "at": np.zeros(people, np.int64), "paid": np.full(people, 2.5e8)})
         amounts: Any = {"value": "paid", "clamp": (0, 250_000_000), "resolution": "0.000001"}
-        found = count(table, Domain([WholeNumbers("at", 0, 63)]), privacy_unit="who", **amounts)
+        found = count(table, Domain([Integers("at", 0, 63)]), privacy_unit="who", **amounts)
         found_values.append(found.values)
         assert found.contribution == 250_000_000_000_000
         return tail_scores(Haar(64), found.values, [1], distance=found.contribution)
 
-    found_values: list[Integers] = []
+    found_values: list[Ints] = []
     with_one, without = tail(36_894), tail(36_893)
     assert abs(int(found_values[0][0]) - int(found_values[1][0])) <= 250_000_000_000_000
     assert abs(with_one.scores[0] - without.scores[0]) * with_one.step <= with_one.sensitivity

@@ -4,16 +4,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 
-Measure = Callable[[Integers, float, Callable[[Integers], None]], float]
+Measure = Callable[[Ints, float, Callable[[Ints], None]], float]
 
 
-def looked_at(measure: Measure, row: list[int] | Integers, deviation: float, noise: int = 0) -> tuple[float, int]:
+def looked_at(measure: Measure, row: list[int] | Ints, deviation: float, noise: int = 0) -> tuple[float, int]:
     """The answer, and the exact sum that the noise was added to."""
     seen: list[int] = []
 
-    def add(values: Integers) -> None:
+    def add(values: Ints) -> None:
         assert values.shape == (1,)
         assert values.dtype == np.int64
         seen.append(int(values[0]))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from sparsedp.arrays import Integers, Mask
+from sparsedp.arrays import Ints, Mask
 from sparsedp.noise.coins import Chances, toss
 from sparsedp.noise.exponential import draw_index
 from sparsedp.noise.source import RandomSource
@@ -27,7 +27,7 @@ class RecordingSampler:
 
     name: str = "recording"
     draws: list[Draw] = field(default_factory=list)
-    noise: Callable[[Integers], None] = lambda values: None
+    noise: Callable[[Ints], None] = lambda values: None
 
     def check(self, source: RandomSource) -> None:
         """Nothing is drawn, so every source will do."""
@@ -35,14 +35,14 @@ class RecordingSampler:
     def effective_scale(self, scale: Fraction) -> Fraction:
         return scale
 
-    def add_noise(self, values: Integers, scale: Fraction, source: RandomSource) -> None:
+    def add_noise(self, values: Ints, scale: Fraction, source: RandomSource) -> None:
         self.draws.append(Draw("laplace", scale, len(values)))
         self.noise(values)
 
     def effective_variance(self, variance: Fraction) -> Fraction:
         return variance
 
-    def add_gaussian(self, values: Integers, variance: Fraction, source: RandomSource) -> None:
+    def add_gaussian(self, values: Ints, variance: Fraction, source: RandomSource) -> None:
         self.draws.append(Draw("gaussian", variance, len(values)))
         self.noise(values)
 

@@ -9,7 +9,7 @@ import pytest
 from recording_sampler import Draw, RecordingSampler
 
 import sparsedp as sdp
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.estimation.errors.errors import LayerErrors
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, LayersLaw
 from sparsedp.mechanisms import _private_tree, adaptive
@@ -27,22 +27,22 @@ EVERY_WORKLOAD = pytest.mark.parametrize("workload", ROWS)
 SIZES = [1, 2, 3, 255, 256, 257]
 
 
-def flat(n: int) -> Integers:
+def flat(n: int) -> Ints:
     """One step, in the middle of a block."""
     return np.where(np.arange(n) < 2 * n // 5, 40_000, 7)
 
 
-def rough(n: int) -> Integers:
+def rough(n: int) -> Ints:
     """Spikes in every block."""
     return np.where(np.arange(n) % 4 == 0, 10**6, 0)
 
 
-def even(n: int) -> Integers:
+def even(n: int) -> Ints:
     """No cell stands out."""
     return 50 + np.arange(n) % 3
 
 
-TABLES: dict[str, Integers] = {
+TABLES: dict[str, Ints] = {
     **{f"even {n}": even(n) for n in (256, 257)},
     **{f"flat {n}": flat(n) for n in SIZES},
     **{f"rough {n}": rough(n) for n in (256, 257)},
@@ -65,7 +65,7 @@ def decays(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Of the trees that were grown, one for every depth."""
     seen: list[int] = []
 
-    def watched(scores: Integers, decay: int) -> Chances:
+    def watched(scores: Ints, decay: int) -> Chances:
         seen.append(decay)
         return _private_tree.chances_of(scores, decay)
 
@@ -100,7 +100,7 @@ def noises(synopsis: sdp.Synopsis) -> list[tuple[str, Fraction]]:
 @EVERY_WORKLOAD
 @EVERY_TABLE
 def test_what_is_drawn_costs_the_budget(
-    counts: Integers, workload: str, budget: sdp.Budget, recorder: RecordingSampler, decays: list[int]
+    counts: Ints, workload: str, budget: sdp.Budget, recorder: RecordingSampler, decays: list[int]
 ) -> None:
     """From what was asked of sampler and coins alone: phases add up to the budget, as stated and as drawn."""
     synopsis = Adaptive(workload).measure(
@@ -140,7 +140,7 @@ def test_what_is_drawn_costs_the_budget(
 @EVERY_WORKLOAD
 @EVERY_TABLE
 def test_layers_have_the_stated_laws_and_hold_every_cell_once(
-    counts: Integers, workload: str, budget: sdp.Budget, recorder: RecordingSampler
+    counts: Ints, workload: str, budget: sdp.Budget, recorder: RecordingSampler
 ) -> None:
     synopsis = Adaptive(workload).measure(counts, epsilon=budget, contribution=2, sampler="recording")
     sensing, law = synopsis.sensing, synopsis.law
@@ -196,7 +196,7 @@ def test_cells_are_measured_where_they_stand_out_in_many_places() -> None:
     assert layers_of(often)[0] == 1
 
 
-def layers_of(counts: Integers) -> list[int | list[int]]:
+def layers_of(counts: Ints) -> list[int | list[int]]:
     """Of "any", where the looks see the cells as they are."""
     sensing = Adaptive("any").measure(counts, epsilon="0.5", source=NoiselessSource()).sensing
     assert isinstance(sensing, GroupSums)
@@ -205,7 +205,7 @@ def layers_of(counts: Integers) -> list[int | list[int]]:
 
 @EVERY_WORKLOAD
 @EVERY_TABLE
-def test_counts_stay_counts(counts: Integers, workload: str) -> None:
+def test_counts_stay_counts(counts: Ints, workload: str) -> None:
     release = Adaptive(workload).release(counts * 0, epsilon="0.5", source=SeededSource(counts.size))
     assert release.values.shape == counts.shape
     assert release.values.min() >= 0.0

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 import sparsedp as sdp
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.laws import LayersLaw
 from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms._adaptive_shares import (
@@ -47,7 +47,7 @@ def dense(groups: str, size: int) -> list[int]:
     return sorted({*range(0, N, size), *range(size, 2 * size)}) if groups == "some" else list(range(N))
 
 
-def part_sizes(groups: str, size: int) -> Integers:
+def part_sizes(groups: str, size: int) -> Ints:
     """How many cells the parts of each block of `size` cells have."""
     return np.array([PARTS[groups].get(block, size) for block in range(N // size)], np.int64)
 
@@ -56,7 +56,7 @@ def branches(
     shape: tuple[int, ...],
     workload: str,
     budget: sdp.Budget,
-    counts: Integers | None = None,
+    counts: Ints | None = None,
     *,
     few_records: bool = True,
 ) -> dict[tuple[float, str], sdp.Synopsis]:
@@ -166,7 +166,7 @@ def test_cells_are_not_measured_where_there_are_few_records_and_few_are_seen_alo
 def test_the_look_is_measured_in_units_that_are_public(monkeypatch: pytest.MonkeyPatch) -> None:
     units = []
 
-    def seen(row: Integers, unit: float, add: object) -> float:
+    def seen(row: Ints, unit: float, add: object) -> float:
         units.append(unit)
         return 0.0
 
@@ -240,7 +240,7 @@ def test_the_grid_follows_noisy_sums_alone(workload: str, monkeypatch: pytest.Mo
         seen["total"], seen["noise of blocks"] = [total], deviation
         return 64
 
-    def sizes(sums: npt.NDArray[np.float64], size: int, deviation: float, of_sums: float) -> Integers:
+    def sizes(sums: npt.NDArray[np.float64], size: int, deviation: float, of_sums: float) -> Ints:
         seen["sums"], seen["noise of parts"], seen["noise of sums"] = sums.tolist(), deviation, of_sums
         return np.full(len(sums), 32)
 
@@ -267,7 +267,7 @@ def test_blocks_are_busy_by_their_noisy_sums_alone(workload: str, monkeypatch: p
     """Where cells stand out: given the sums of the smallest blocks as they were published, and their noise."""
     seen = []
 
-    def watched(sums: npt.NDArray[np.float64], size: int, n: int, deviation: float) -> Integers:
+    def watched(sums: npt.NDArray[np.float64], size: int, n: int, deviation: float) -> Ints:
         seen.append((sums.tolist(), size, n, deviation))
         return np.array(dense("some", size))
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sparsedp as sdp
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms._adaptive_grid import (
     DENSE,
@@ -32,7 +32,7 @@ from sparsedp.sensing.parts_of_blocks import cut_blocks
 SIZES = st.sampled_from([16, 64, 256])
 
 
-def parts(sums: Floats, size: int, n: int, deviation: float, of_sums: float) -> Integers:
+def parts(sums: Floats, size: int, n: int, deviation: float, of_sums: float) -> Ints:
     """The first cells of the parts of all blocks."""
     return cut_blocks(part_sizes(sums, size, deviation, of_sums), size, n)
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 import sparsedp as sdp
 from goodness_of_fit import uniform_if_true
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw, LayersLaw
 from sparsedp.mechanisms import _adaptive_shares, _transcript, adaptive
 from sparsedp.mechanisms._private_tree import decay_for
@@ -37,7 +37,7 @@ def test_the_noise_of_every_layer_has_the_stated_law(
     """Accepts the stated law, layer by layer, and rejects it 25 % off either way. Steps: groups are chosen."""
     source, jitter = SeededSource(30), np.random.default_rng(31)
     counts = np.repeat((40 if shape == 256 else 1) + 300 * np.arange(8), 32).reshape(shape)
-    drawn: dict[tuple[int, IndependentLaw], list[Integers]] = {}
+    drawn: dict[tuple[int, IndependentLaw], list[Ints]] = {}
     for _ in range(20 if workload == "cells" else 300 if shape == 256 else 60):
         synopsis = Adaptive(workload).measure(counts, epsilon=budget, source=source)
         sensing, law = synopsis.sensing, synopsis.law
@@ -73,7 +73,7 @@ def measured_loss(
     return log(often[0] / often[1]), sqrt(sum(1 / count for count in often))
 
 
-def all_above(values: Integers) -> bool:
+def all_above(values: Ints) -> bool:
     return bool(values[0] >= 1 and values[-1] >= 1)
 
 

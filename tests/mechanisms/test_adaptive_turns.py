@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 import sparsedp as sdp
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.laws import LayersLaw
 from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms._adaptive_grid import dense_from, part_sizes
@@ -22,7 +22,7 @@ DENSITIES = (1.5, 0.9, 4.0, 0.4, 0.2, 0.1, 0.05, 0.0)
 """Of blocks, one after the other, as multiples of what makes one dense."""
 
 
-def of_all_densities(shape: tuple[int, ...], deviation: float) -> Integers:
+def of_all_densities(shape: tuple[int, ...], deviation: float) -> Ints:
     """A table whose blocks have as many records, each of them in its first cell."""
     cells = prod(shape)
     row = np.zeros(cells, np.int64)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tree_oracle import Node, grown_tree
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.mechanisms import _private_tree
 from sparsedp.mechanisms._private_tree import Coins, Unevenness, flat_groups
 
@@ -26,23 +26,23 @@ class ScriptedCoins:
         drawn = np.random.default_rng([self.seed, node.start, node.size]).integers(-self.spread, self.spread + 1)
         return bool(score + drawn > 3)
 
-    def watch(self, row: Integers, slack: int) -> Unevenness:
+    def watch(self, row: Ints, slack: int) -> Unevenness:
         looks = self.looks
 
         class Watched(Unevenness):
-            def of(self, groups: Integers, size: int) -> Integers:
+            def of(self, groups: Ints, size: int) -> Ints:
                 looks.append([Node(int(group) * size, size, len(looks)) for group in groups])
                 return super().of(groups, size)
 
         return Watched(row, slack)
 
-    def __call__(self, scores: Integers) -> npt.NDArray[np.bool_]:
+    def __call__(self, scores: Ints) -> npt.NDArray[np.bool_]:
         assert scores.dtype == np.int64
         assert scores.min(initial=0) >= 0
         return np.array([self.of(*each) for each in zip(self.looks[-1], scores.tolist(), strict=True)], np.bool_)
 
 
-def grown(row: Integers, slack: int, decay: int, coins: ScriptedCoins, least: int) -> list[int]:
+def grown(row: Ints, slack: int, decay: int, coins: ScriptedCoins, least: int) -> list[int]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_private_tree, "Unevenness", coins.watch)
         return list(map(int, flat_groups(row, slack, decay, coins, least)))
@@ -75,7 +75,7 @@ def test_groups_hold_every_cell_once(row: list[int], seed: int) -> None:
 def from_score(least: int, looks: list[int] | None = None) -> Coins:
     """Coins that halve what has this score, and nothing else."""
 
-    def coins(scores: Integers) -> npt.NDArray[np.bool_]:
+    def coins(scores: Ints) -> npt.NDArray[np.bool_]:
         if looks is not None:
             looks.append(len(scores))
         return np.asarray(scores >= least)

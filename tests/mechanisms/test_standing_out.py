@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from one_number import looked_at
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.mechanisms._private_tests import HIDDEN_BETWEEN_CELLS, MOST_OF_A_BLOCK, standing_out
 
 
-def look(row: list[int] | Integers, deviation: float, noise: int = 0) -> tuple[float, int]:
+def look(row: list[int] | Ints, deviation: float, noise: int = 0) -> tuple[float, int]:
     return looked_at(standing_out, row, deviation, noise)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import sparsedp as sdp
 from goodness_of_fit import fit_p_value
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.mechanisms._transcript import Transcript
 from sparsedp.mechanisms.terms import checked_terms
 from sparsedp.noise.samplers import SAMPLERS
@@ -17,7 +17,7 @@ from sparsedp.noise.source import SeededSource
 N, SHARE = 30_000, Fraction(1, 2)
 
 
-def layers_of(row: Integers, source: SeededSource) -> Transcript:
+def layers_of(row: Ints, source: SeededSource) -> Transcript:
     return Transcript(row, checked_terms("0.1", None, None, 1, "add_remove", None, "sparsedp", source), signed=False)
 
 
@@ -85,8 +85,8 @@ class Replayed:
 
     def __init__(self, seed: int) -> None:
         self.random = np.random.default_rng(seed)
-        self.draws: list[tuple[Fraction, Integers, Integers]] = []
-        self.again: list[tuple[Fraction, Integers, Integers]] | None = None
+        self.draws: list[tuple[Fraction, Ints, Ints]] = []
+        self.again: list[tuple[Fraction, Ints, Ints]] | None = None
         self.loss = Fraction(0)
 
     def check(self, source: object) -> None:
@@ -97,15 +97,15 @@ class Replayed:
 
     effective_variance = effective_scale
 
-    def add_noise(self, values: Integers, scale: Fraction, source: object) -> None:
+    def add_noise(self, values: Ints, scale: Fraction, source: object) -> None:
         noise = np.rint(self.random.laplace(0, float(scale), len(values))).astype(np.int64)
         self._add(values, scale, noise, lambda off: Fraction(int(np.abs(off).sum())) / scale)
 
-    def add_gaussian(self, values: Integers, variance: Fraction, source: object) -> None:
+    def add_gaussian(self, values: Ints, variance: Fraction, source: object) -> None:
         noise = np.rint(self.random.normal(0, float(variance) ** 0.5, len(values))).astype(np.int64)
         self._add(values, variance, noise, lambda off: Fraction(int((off**2).sum())) / (2 * variance))
 
-    def _add(self, values: Integers, width: Fraction, noise: Integers, cost: Callable[[Integers], Fraction]) -> None:
+    def _add(self, values: Ints, width: Fraction, noise: Ints, cost: Callable[[Ints], Fraction]) -> None:
         if self.again is None:
             self.draws.append((width, values.copy(), values + noise))
             values += noise
@@ -160,7 +160,7 @@ def test_the_loss_along_any_course_is_within_the_budget(
     assert in_turns > 5 or workload == "cells"
 
 
-def _replayed(sampler: Replayed, workload: str, table: Integers, budget: sdp.Budget, replay: bool) -> sdp.Synopsis:
+def _replayed(sampler: Replayed, workload: str, table: Ints, budget: sdp.Budget, replay: bool) -> sdp.Synopsis:
     sampler.again = list(sampler.draws) if replay else None
     return sdp.Adaptive(workload).measure(
         table, epsilon=budget, contribution=3, neighbours="replace_one", sampler="replayed"

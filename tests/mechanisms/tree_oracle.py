@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.mechanisms._private_tree import KNOTS, chances
 from sparsedp.noise.coins import ONE
 
@@ -84,22 +84,22 @@ KNOT_PLACES = np.arange(len(chances())) / KNOTS
 KNOT_CHANCES = np.array(chances()) / ONE
 
 
-def log_halved(score: Integers, decay: float) -> Floats:
+def log_halved(score: Ints, decay: float) -> Floats:
     """The log of the chance that a node with this score is halved."""
     return np.log(np.interp(score / decay, KNOT_PLACES, KNOT_CHANCES))
 
 
-def log_left(score: Integers, decay: float) -> Floats:
+def log_left(score: Ints, decay: float) -> Floats:
     """The log of the chance that it is left whole."""
     return np.log1p(-np.interp(score / decay, KNOT_PLACES, KNOT_CHANCES))
 
 
-def score_of(deviation: Integers, depth: int, decay: int) -> Integers:
-    score: Integers = np.maximum(deviation - depth * decay, 0)
+def score_of(deviation: Ints, depth: int, decay: int) -> Ints:
+    score: Ints = np.maximum(deviation - depth * decay, 0)
     return score
 
 
-def log_probabilities(tables: Integers, decay: int, least: int = 1, slack: int = 0) -> Floats:
+def log_probabilities(tables: Ints, decay: int, least: int = 1, slack: int = 0) -> Floats:
     """Of every tree (rows) under every table of counts (columns), exactly up to floats."""
     n = tables.shape[1]
     logs: dict[tuple[Node, bool], Floats] = {}
@@ -123,7 +123,7 @@ def log_probabilities(tables: Integers, decay: int, least: int = 1, slack: int =
     return np.array(rows)
 
 
-def every_table(n: int, most: int) -> Integers:
+def every_table(n: int, most: int) -> Ints:
     """All tables of n counts from 0 to `most`, the first cell varying slowest."""
     return np.array(list(product(range(most + 1), repeat=n)), dtype=np.int64)
 

@@ -16,7 +16,7 @@ from scipy import stats
 from scripted_source import ScriptedStream
 
 from goodness_of_fit import SCALES, fit_p_value
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.discrete_laplace import (
     FIRST_BITS,
@@ -34,14 +34,14 @@ from sparsedp.noise.source import SeededSource
 Words = npt.NDArray[np.uint16]
 
 
-def run(words: Words, first: Words, values: Integers) -> Integers:
+def run(words: Words, first: Words, values: Ints) -> Ints:
     """Run the kernel on a copy-free set of values; the positions of the ties."""
     ties = np.zeros(words.size, dtype=np.int64)
     sums, tied = np.zeros(VARIABLES_A_BLOCK, dtype=np.int16), np.zeros(VARIABLES_A_BLOCK, dtype=np.uint8)
     return ties[: add_digit_words(words, first, values, sums, tied, ties)]
 
 
-def plain(words: Words, first: Words, values: Integers) -> tuple[list[int], list[int]]:
+def plain(words: Words, first: Words, values: Ints) -> tuple[list[int], list[int]]:
     """What the kernel should do, word by word, in Python's integers."""
     results, ties = [int(value) for value in values], []
     blocks, rows, _ = words.shape

@@ -12,7 +12,7 @@ from plain_discrete_gaussian import plain_discrete_gaussian
 from scipy import stats
 
 from goodness_of_fit import counts_in_bins
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.laws import DiscreteGaussianLaw
 from sparsedp.noise.discrete_gaussian import discrete_gaussian
 from sparsedp.noise.source import SeededSource
@@ -33,20 +33,20 @@ def edges_of(law: DiscreteGaussianLaw) -> list[int]:
     return sorted({law.quantile(level) for level in np.linspace(0, 1, 25)[1:-1].tolist()})
 
 
-def fit_p_value(sample: Integers, variance: Fraction) -> float:
+def fit_p_value(sample: Ints, variance: Fraction) -> float:
     law = DiscreteGaussianLaw(variance)
     edges = edges_of(law)
     expected = np.diff([0.0, *(law.cdf(edge) for edge in edges), 1.0]) * sample.size
     return float(stats.chisquare(counts_in_bins(sample, edges), expected).pvalue)
 
 
-def same_law_p_value(sample: Integers, other: Integers, variance: Fraction) -> float:
+def same_law_p_value(sample: Ints, other: Ints, variance: Fraction) -> float:
     edges = edges_of(DiscreteGaussianLaw(variance))
     table = np.array([counts_in_bins(sample, edges), counts_in_bins(other, edges)])
     return float(stats.chi2_contingency(table[:, table.sum(axis=0) > 0]).pvalue)
 
 
-def opendp_gaussian(deviation: Fraction, size: int) -> Integers:
+def opendp_gaussian(deviation: Fraction, size: int) -> Ints:
     dp.enable_features("contrib")
     space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64")
     # The float is what OpenDP takes; it is within a unit in the last place of the deviation.
@@ -73,7 +73,7 @@ def test_a_deviation_off_by_5_percent_is_rejected(deviation: Fraction, factor: F
     assert fit_p_value(sample, deviation**2) < ACCEPT
 
 
-def cell_by_cell_p_value(sample: Integers, law: DiscreteGaussianLaw, reach: int) -> float:
+def cell_by_cell_p_value(sample: Ints, law: DiscreteGaussianLaw, reach: int) -> float:
     """Every magnitude up to the reach with its sign is a cell of its own; the rest is one more."""
     inside = sample[np.abs(sample) <= reach]
     seen = np.append(np.bincount(inside + reach, minlength=2 * reach + 1), sample.size - inside.size)

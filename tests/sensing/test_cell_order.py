@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.sensing import cell_order as subject
 from sparsedp.sensing.cell_order import box_of, cell_order, separate_runs, z_order
 
 shapes = st.lists(st.integers(1, 7), min_size=1, max_size=4)
 
 
-def row_of(shape: list[int], ordered: list[bool]) -> Integers:
+def row_of(shape: list[int], ordered: list[bool]) -> Ints:
     order = cell_order(shape, ordered)
     return np.arange(prod(shape)) if order is None else order
 

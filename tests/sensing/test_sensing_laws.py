@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.errors import InvalidInput
 from sparsedp.sensing import SENSINGS, Sensing, sensing_from
 from sparsedp.sensing.base import Direct
@@ -64,11 +64,11 @@ def sensing(request: pytest.FixtureRequest) -> Sensing:
 
 
 @pytest.fixture(scope="module")
-def matrix(sensing: Sensing) -> Integers:
+def matrix(sensing: Sensing) -> Ints:
     return sensing.materialize()
 
 
-def extreme_counts(n: int) -> Integers:
+def extreme_counts(n: int) -> Ints:
     """Counts near ±2⁶³ and near zero, so that sums wrap many times."""
     generator = np.random.default_rng(n)
     far = generator.integers(-(2**63), 2**63 - 1, size=n, dtype=np.int64, endpoint=True)
@@ -82,13 +82,13 @@ def test_every_sensing_is_tested_here() -> None:
         assert type(MAKERS[name][maker](9)) is SENSINGS[name]
 
 
-def test_shape(sensing: Sensing, matrix: Integers) -> None:
+def test_shape(sensing: Sensing, matrix: Ints) -> None:
     assert matrix.shape == (sensing.rows, sensing.n)
     assert matrix.dtype == np.int64
     assert np.abs(matrix).max() == 1
 
 
-def test_apply_equals_big_integers_modulo_two_to_the_64(sensing: Sensing, matrix: Integers) -> None:
+def test_apply_equals_big_integers_modulo_two_to_the_64(sensing: Sensing, matrix: Ints) -> None:
     counts = extreme_counts(sensing.n)
     measured = sensing.apply(counts)
     assert measured.dtype == np.int64
@@ -101,12 +101,12 @@ def test_apply_equals_big_integers_modulo_two_to_the_64(sensing: Sensing, matrix
     np.testing.assert_array_equal(measured, (matrix.view(np.uint64) @ counts.view(np.uint64)).view(np.int64))
 
 
-def test_forward_equals_materialize(sensing: Sensing, matrix: Integers) -> None:
+def test_forward_equals_materialize(sensing: Sensing, matrix: Ints) -> None:
     signal = np.random.default_rng(1).normal(size=sensing.n)
     np.testing.assert_allclose(sensing.forward(signal), matrix @ signal, atol=1e-9)
 
 
-def test_adjoint_equals_the_transpose(sensing: Sensing, matrix: Integers) -> None:
+def test_adjoint_equals_the_transpose(sensing: Sensing, matrix: Ints) -> None:
     values = np.random.default_rng(2).normal(size=sensing.rows)
     np.testing.assert_allclose(sensing.adjoint(values), matrix.T @ values, atol=1e-9)
 
@@ -118,14 +118,14 @@ def test_adjoint_dot_test(sensing: Sensing) -> None:
     np.testing.assert_allclose(left, signal @ sensing.adjoint(values), rtol=1e-9, atol=1e-9)
 
 
-def test_sensitivities_are_the_largest_column_norms(sensing: Sensing, matrix: Integers) -> None:
+def test_sensitivities_are_the_largest_column_norms(sensing: Sensing, matrix: Ints) -> None:
     assert sensing.max_column_l1 == np.abs(matrix).sum(axis=0).max()
     assert sensing.max_column_l2_squared == (matrix**2).sum(axis=0).max()
     assert sensing.l1_sensitivity(3) == 3 * sensing.max_column_l1
     assert sensing.l2_sensitivity_squared(3) == 9 * sensing.max_column_l2_squared
 
 
-def test_description_gives_the_same_matrix_back(sensing: Sensing, matrix: Integers) -> None:
+def test_description_gives_the_same_matrix_back(sensing: Sensing, matrix: Ints) -> None:
     rebuilt = sensing_from(json.loads(json.dumps(sensing.describe())))
     assert type(rebuilt) is type(sensing)
     assert rebuilt == sensing

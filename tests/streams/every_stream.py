@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 import sparsedp as sdp
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.noise.source import RandomSource
 from sparsedp.streams import Stream
 
@@ -32,7 +32,7 @@ STREAMS: dict[str, Maker] = {
 """With so much budget that the recoveries, too, take the noise for what it is in a noiseless run: nothing."""
 
 
-def exact_values(stream: Stream, counts: Integers) -> Integers:
+def exact_values(stream: Stream, counts: Ints) -> Ints:
     """What the synopsis must hold when there is no noise: Φ D, by the materialised Φ."""
     return np.asarray(stream.synopsis().sensing.materialize() @ counts, np.int64)
 

@@ -16,7 +16,7 @@ from typing import Self
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.streams import Stream
 from sparsedp.streams._counters import CounterState
 
@@ -33,13 +33,13 @@ _CHUNK = 1 << 13
 class View:
     """All that is published (a row a tick), and one look at the state after tick `moment`, of many counters at once."""
 
-    published: Integers
+    published: Ints
     levels: int
     moment: int
-    count: Integers
-    noises: Mapping[Segment, Integers]
+    count: Ints
+    noises: Mapping[Segment, Ints]
 
-    def known(self, sums: Integers) -> dict[Segment, Integers]:
+    def known(self, sums: Ints) -> dict[Segment, Ints]:
         """Every noise that is known if the exact sums are these."""
         if self.moment == BEFORE:
             return dict(self.noises)
@@ -55,9 +55,9 @@ class View:
 class Record:
     """Everything there was to see of many counters, at all ticks; an intruder gets one `view` of it."""
 
-    published: list[Integers] = field(default_factory=list)
-    counts: list[Integers] = field(default_factory=list)
-    above: list[Integers] = field(default_factory=list)
+    published: list[Ints] = field(default_factory=list)
+    counts: list[Ints] = field(default_factory=list)
+    above: list[Ints] = field(default_factory=list)
 
     def note(self, state: CounterState) -> None:
         """After a tick."""
@@ -84,7 +84,7 @@ class Record:
             setattr(whole, name, [np.concatenate(row, axis=-1) for row in rows])
         return whole
 
-    def view(self, moment: int, kept: Mapping[Segment, Integers] | None = None) -> View:
+    def view(self, moment: int, kept: Mapping[Segment, Ints] | None = None) -> View:
         """`kept`: noises of ended segments, if the counter is one that fails to forget them."""
         levels = len(self.above[0])
         noises = dict(kept or {})
@@ -94,7 +94,7 @@ class Record:
         return View(np.array(self.published), levels, moment, count, noises)
 
 
-def _open_noises(tick: int, above: Integers) -> Iterator[tuple[Segment, Integers]]:
+def _open_noises(tick: int, above: Ints) -> Iterator[tuple[Segment, Ints]]:
     """Of the segments that contain both this tick and the next: `above` holds their sums from the highest level on."""
     higher = np.zeros(above.shape[1], np.int64)
     for level in range(len(above) - 1, -1, -1):
@@ -105,7 +105,7 @@ def _open_noises(tick: int, above: Integers) -> Iterator[tuple[Segment, Integers
             assert not above[level].any(), "the noise of an ended segment is still in the state"
 
 
-def log_likelihood_ratio(view: View, sums: Integers, other: Integers, scale: float, *, exact: bool = False) -> Floats:
+def log_likelihood_ratio(view: View, sums: Ints, other: Ints, scale: float, *, exact: bool = False) -> Floats:
     """ln P(view | other sums) − ln P(view | sums), for each counter; the sums have a row for each tick.
 
     `exact`: sum over all hidden noises that matter. Otherwise only over multiples of a third of the scale, up to 12
@@ -125,13 +125,13 @@ def log_likelihood_ratio(view: View, sums: Integers, other: Integers, scale: flo
         )
 
 
-def _likelihood(view: View, sums: Integers, scale: float, grid: Integers) -> Floats:
+def _likelihood(view: View, sums: Ints, scale: float, grid: Ints) -> Floats:
     """P(view | sums) for each counter, up to a factor that does not depend on the sums."""
     known = view.known(sums)
     noise = view.published - sums
     jumps = _law(grid[:, None] - grid[None, :], scale)
 
-    def of(level: int, number: int, above: Integers, hidden: bool) -> Floats:
+    def of(level: int, number: int, above: Ints, hidden: bool) -> Floats:
         """P(what is known within a segment | the noises above it), its own noise summed over or known.
 
         `above`: the sum of the known noises of the segments around it. If one of those is `hidden`, the result has
@@ -149,14 +149,14 @@ def _likelihood(view: View, sums: Integers, scale: float, grid: Integers) -> Flo
         inside = halves(level, number, below, True)
         return jumps @ inside if hidden else _law(grid, scale)[None, :] @ inside
 
-    def halves(level: int, number: int, above: Integers, hidden: bool) -> Floats:
+    def halves(level: int, number: int, above: Ints, hidden: bool) -> Floats:
         return of(level - 1, 2 * number, above, hidden) * of(level - 1, 2 * number + 1, above, hidden)
 
     whole = of(view.levels, 0, np.zeros(noise.shape[1], np.int64), False)
     return whole.reshape(-1)
 
 
-def _law(noise: Integers, scale: float) -> Floats:
+def _law(noise: Ints, scale: float) -> Floats:
     """Discrete Laplace, up to its constant factor."""
     weights: Floats = np.exp(-np.abs(noise) / scale)
     return weights

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 
 
 class PlainCounter:
     """k sums, published after every `every` ticks, with the noises drawn in the order the real one draws them."""
 
-    def __init__(self, counters: int, levels: int, every: int, noises: Integers) -> None:
+    def __init__(self, counters: int, levels: int, every: int, noises: Ints) -> None:
         self.levels, self.every = levels, every
         self.noises = list(noises)
         self.start = self._next()
         self.sum = np.zeros(counters, np.int64)
         self.ticks = 0
-        self.of_segment: dict[tuple[int, int], Integers] = {}
+        self.of_segment: dict[tuple[int, int], Ints] = {}
 
-    def observe(self, values: Integers) -> Integers | None:
+    def observe(self, values: Ints) -> Ints | None:
         self.sum = self.sum + values
         self.ticks += 1
         if self.ticks % self.every:
@@ -37,9 +37,9 @@ class PlainCounter:
         """Begun, and not yet ended."""
         return index << level < self.published < (index + 1) << level
 
-    def open_noises(self) -> dict[int, Integers]:
+    def open_noises(self) -> dict[int, Ints]:
         """By level."""
         return {level: noise for (level, index), noise in self.of_segment.items() if self.is_open(level, index)}
 
-    def _next(self) -> Integers:
+    def _next(self) -> Ints:
         return np.asarray(self.noises.pop(0), np.int64)

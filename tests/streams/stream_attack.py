@@ -9,7 +9,7 @@ import numpy as np
 from intruder import Record, Segment, View, log_likelihood_ratio
 from measured_epsilon import epsilon_lower_bound
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.noise.source import RandomSource
 from sparsedp.sensing.bernoulli import Bernoulli
 from sparsedp.streams import ContinualCompressive, ContinualCounter
@@ -20,23 +20,21 @@ VALUES = np.array([3, 1, 4, 1, 5, 9, 2, 6])
 
 PUBLIC_SEED = 7
 
-Draw = Callable[[Integers], None]
+Draw = Callable[[Ints], None]
 
 
-def neighbouring(horizon: int, event: int) -> tuple[Integers, Integers]:
+def neighbouring(horizon: int, event: int) -> tuple[Ints, Ints]:
     """The known stream, and the same with one more event at tick `event`."""
     values = VALUES[:horizon]
     return values, values + (np.arange(horizon) == event)
 
 
-def running_sums(values: Integers, counters: int) -> Integers:
+def running_sums(values: Ints, counters: int) -> Ints:
     """Of the same values in each of the counters, a row a tick."""
     return np.repeat(np.cumsum(values)[:, None], counters, axis=1)
 
 
-def measured(
-    views: tuple[View, View], sums: tuple[Integers, Integers], *, scale: Fraction | float, rows: int = 1
-) -> float:
+def measured(views: tuple[View, View], sums: tuple[Ints, Ints], *, scale: Fraction | float, rows: int = 1) -> float:
     """The ε lost at least, from views under both streams; every `rows` neighbouring counters are one run."""
     scores, other_scores = (
         log_likelihood_ratio(view, *sums, float(scale)).reshape(-1, rows).sum(axis=1) for view in views
@@ -109,13 +107,13 @@ class RawCounters:
     `draw` fills an array with noise. `noises` has every noise that was ever drawn, by its segment.
     """
 
-    def __init__(self, values: Integers, counters: int, levels: int, draw: Draw) -> None:
+    def __init__(self, values: Ints, counters: int, levels: int, draw: Draw) -> None:
         self.record = Record()
-        self.noises: dict[Segment, Integers] = {}
+        self.noises: dict[Segment, Ints] = {}
         state = CounterState(counters, levels)
         for tick, value in enumerate(values.tolist()):
 
-            def add_noise(fresh: Integers, tick: int = tick) -> None:
+            def add_noise(fresh: Ints, tick: int = tick) -> None:
                 draw(fresh)
                 # The count's own noise comes first, at the first tick; then the beginning segments', from level 0 up.
                 for level, noise in enumerate(fresh[1:] if tick == 0 else fresh):
@@ -124,6 +122,6 @@ class RawCounters:
             state.advance(np.full((1, counters), value), add_noise)
             self.record.note(state)
 
-    def ended_before(self, tick: int) -> dict[Segment, Integers]:
+    def ended_before(self, tick: int) -> dict[Segment, Ints]:
         """What is to be forgotten by then."""
         return {(level, number): x for (level, number), x in self.noises.items() if (number + 1) << level <= tick}

@@ -8,7 +8,7 @@ from scipy import signal, stats
 
 import sparsedp as sdp
 from goodness_of_fit import fit_p_value
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.laws import ContinualCounterLaw, DiscreteLaplaceLaw, TicksAndTotalsLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.sensing.bernoulli import Bernoulli
@@ -26,7 +26,7 @@ def pmf_of_sum(scale: Fraction, terms: int) -> Floats:
     return np.asarray(np.clip(total, 0, None), np.float64)
 
 
-def p_value(sample: Integers, scale: Fraction, terms: int) -> float:
+def p_value(sample: Ints, scale: Fraction, terms: int) -> float:
     pmf = pmf_of_sum(scale, terms)
     middle = len(pmf) // 2
     cumulative = np.cumsum(pmf)

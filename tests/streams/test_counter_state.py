@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain_counter import PlainCounter
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.streams._counters import CounterState, beginning_within, levels_for
 
 
-def scripted(noises: Integers) -> Callable[[Integers], None]:
+def scripted(noises: Ints) -> Callable[[Ints], None]:
     """Adds the given noises in their order, a row each."""
     used = 0
 
-    def add_noise(values: Integers) -> None:
+    def add_noise(values: Ints) -> None:
         nonlocal used
         rows = values.reshape(-1, noises.shape[1])
         rows += noises[used : used + len(rows)]
@@ -25,7 +25,7 @@ def scripted(noises: Integers) -> Callable[[Integers], None]:
     return add_noise
 
 
-def decoded(state: CounterState) -> Integers:
+def decoded(state: CounterState) -> Ints:
     """Each level's own noise, from the sums that the state holds."""
     higher = np.vstack((state.above[1:], np.zeros((1, state.above.shape[1]), np.int64)))
     return np.where(state.above.any(axis=1, keepdims=True), state.above - higher, 0)

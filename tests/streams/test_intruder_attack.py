@@ -31,7 +31,7 @@ from measured_epsilon import epsilon_lower_bound, most_measurable
 from scipy import stats
 from stream_attack import CompressiveAttack, CounterAttack, RawCounters, measured, neighbouring, running_sums
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.audits._evidence import clopper_pearson_lower
 from sparsedp.noise.discrete_laplace import add_discrete_laplace
 from sparsedp.noise.source import SeededSource
@@ -103,7 +103,7 @@ def test_a_counter_that_keeps_ended_noises_is_caught() -> None:
     assert measured(forgotten, sums, scale=SCALE) <= 1
 
 
-def _laplace(fresh: Integers, scale: Fraction, source: SeededSource) -> None:
+def _laplace(fresh: Ints, scale: Fraction, source: SeededSource) -> None:
     add_discrete_laplace(fresh, scale, source)
 
 
@@ -121,7 +121,7 @@ def far_ratios(event: int, moment: int, *, scale: float = SCALE, kept: bool = Fa
     generator = np.random.default_rng([event, moment + 1])
     counters, reach = 2_000, int(15 * scale)
 
-    def draw(fresh: Integers) -> None:
+    def draw(fresh: Ints) -> None:
         fresh += generator.integers(-reach, reach + 1, fresh.shape)
 
     values, other = neighbouring(TICKS, event)

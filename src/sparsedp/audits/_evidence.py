@@ -16,7 +16,7 @@ from math import exp
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.audits._transcripts import CHOICE, COINS, GAUSSIAN, LAPLACE, Draw
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw
 
@@ -79,7 +79,7 @@ def _bounds(less: Floats, more: Floats, thresholds: Floats, divergence: Divergen
     return divergence(p, q)
 
 
-def _at_least(scores: Floats, thresholds: Floats) -> Integers:
+def _at_least(scores: Floats, thresholds: Floats) -> Ints:
     return np.asarray(len(scores) - np.searchsorted(np.sort(scores), thresholds, side="left"), np.int64)
 
 
@@ -117,7 +117,7 @@ def law_of(draw: Draw) -> IndependentLaw:
     return DiscreteLaplaceLaw(draw.parameter) if draw.kind == LAPLACE else DiscreteGaussianLaw(draw.parameter)
 
 
-def _tails(law: IndependentLaw, noise: Integers) -> tuple[Floats, Floats]:
+def _tails(law: IndependentLaw, noise: Ints) -> tuple[Floats, Floats]:
     values, places = np.unique(noise, return_inverse=True)
     high = np.array([law.cdf(int(value)) for value in values])
     low = np.array([law.cdf(int(value) - 1) for value in values])

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.audits._evidence import (
     LEAST_P_VALUE,
     ONE_SIDE,
@@ -79,7 +79,7 @@ class Case:
         rho = self.budget.rho_spent
         return distance / (float(self.budget.epsilon or 1) if rho is None else float(2 * rho) ** 0.5)
 
-    def measure(self, cells: Integers, sampler: object = "sparsedp", source: RandomSource | None = None) -> Synopsis:
+    def measure(self, cells: Ints, sampler: object = "sparsedp", source: RandomSource | None = None) -> Synopsis:
         """What is published of these cells."""
         domain = None if isinstance(self.cells, int) else self.cells
         return self.mechanism.measure(
@@ -113,7 +113,7 @@ class _Replays:
         self._drawn = 0
         self._overstated: list[str] = []
         pairs = neighbouring_tables(case.size, case.unit, case.contribution, case.neighbours)
-        self.worst_pair: tuple[Integers, Integers] = next(pairs)
+        self.worst_pair: tuple[Ints, Ints] = next(pairs)
 
     def run(self) -> None:
         """Replay them all."""
@@ -139,7 +139,7 @@ class _Replays:
             self._uniforms.append(uniforms)
             self._drawn += len(uniforms)
 
-    def _replay(self, found: Synopsis, draws: list[Draw], pair: tuple[Integers, Integers]) -> None:
+    def _replay(self, found: Synopsis, draws: list[Draw], pair: tuple[Ints, Ints]) -> None:
         self._done += 1
         try:
             again, other = played(_run(self._case, pair[1]), draws)
@@ -187,16 +187,14 @@ class _Replays:
         yield Finding(*what, "noise", len(uniforms), "draws", chance, LEAST_P_VALUE, f"p < {LEAST_P_VALUE:g}", fault)
 
 
-def _run(case: Case, cells: Integers) -> Callable[[Any, RandomSource], Synopsis]:
+def _run(case: Case, cells: Ints) -> Callable[[Any, RandomSource], Synopsis]:
     return lambda sampler, source: case.measure(cells, sampler, source)
 
 
 # ---- neighbours
 
 
-def neighbouring_tables(
-    size: int, unit: float, contribution: int, relation: str
-) -> Iterator[tuple[Integers, Integers]]:
+def neighbouring_tables(size: int, unit: float, contribution: int, relation: str) -> Iterator[tuple[Ints, Ints]]:
     """Without end: tables that strain mechanisms, each with one that a person more, or another person, makes of it.
 
     `unit`: about what the noise on a cell is. Cells stand out a little, much, or not at all; are empty, even, rough,
@@ -211,7 +209,7 @@ def neighbouring_tables(
         heights = [float(10 ** chance.uniform(0, 2.5)) for _ in heights]
 
 
-def _bases(size: int, unit: float, heights: list[float], chance: np.random.Generator) -> Iterator[Integers]:
+def _bases(size: int, unit: float, heights: list[float], chance: np.random.Generator) -> Iterator[Ints]:
     yield np.zeros(size, np.int64)
     for height in heights:
         high = np.int64(max(1, round(height * unit)))
@@ -230,7 +228,7 @@ def _bases(size: int, unit: float, heights: list[float], chance: np.random.Gener
     yield np.full(size, 2**62, np.int64)
 
 
-def _changes(base: Integers, contribution: int, relation: str, chance: np.random.Generator) -> Iterator[Integers]:
+def _changes(base: Ints, contribution: int, relation: str, chance: np.random.Generator) -> Iterator[Ints]:
     """What one person adds; or takes away from one place and adds in another."""
     top = int(base.argmax())
     for place in {0, len(base) - 1, top, int(chance.integers(len(base)))}:
@@ -250,7 +248,7 @@ def _changes(base: Integers, contribution: int, relation: str, chance: np.random
 # ---- what an attack measures
 
 
-def _measured(case: Case, pair: tuple[Integers, Integers]) -> Iterator[Finding]:
+def _measured(case: Case, pair: tuple[Ints, Ints]) -> Iterator[Finding]:
     """Real releases of both neighbours; the score is how much likelier the published numbers are for the second."""
     if not case.runs:
         return
@@ -275,7 +273,7 @@ def _measured(case: Case, pair: tuple[Integers, Integers]) -> Iterator[Finding]:
     yield Finding(*what, "runs", max(found, 0.0), allowed, CONFIDENT, fault)
 
 
-def _seen(synopsis: Synopsis, pair: tuple[Integers, Integers]) -> tuple[float, str]:
+def _seen(synopsis: Synopsis, pair: tuple[Ints, Ints]) -> tuple[float, str]:
     """From what is published alone: how much likelier for the second table, and in which way it was measured."""
     values, sensing = synopsis.values, synopsis.sensing
     residuals = [values - sensing.apply(np.ascontiguousarray(cells)) for cells in pair]

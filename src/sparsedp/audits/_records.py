@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.audits._evidence import LEAST_P_VALUE
 from sparsedp.audits._findings import Finding
 from sparsedp.audits._mechanisms import CERTAIN
@@ -109,7 +109,7 @@ def _record(request: Request, values: list[Any], chance: np.random.Generator, *,
     return record
 
 
-def _counted(case: RecordsCase, people: Mapping[int, list[Record]], key: bytes) -> Integers:
+def _counted(case: RecordsCase, people: Mapping[int, list[Record]], key: bytes) -> Ints:
     request = case.request
     units = request.privacy_unit or ()
     rows = [

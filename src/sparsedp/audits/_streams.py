@@ -22,7 +22,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.audits._evidence import LEAST_P_VALUE, bound_epsilon, lower_bound, p_value, uniforms_of
 from sparsedp.audits._findings import Finding
 from sparsedp.audits._mechanisms import CERTAIN, CONFIDENT, ENOUGH_NOISE
@@ -43,7 +43,7 @@ ROUNDING = 1e-7
 class _Impulses:
     """A sampler that adds noises of the auditor's choice: all that were asked for are numbered in order."""
 
-    noises: Mapping[int, int] | Integers
+    noises: Mapping[int, int] | Ints
     name: str = "audit"
     scales: list[Fraction] = field(default_factory=list)
 
@@ -58,7 +58,7 @@ class _Impulses:
         """As asked for."""
         return variance
 
-    def add_noise(self, values: Integers, scale: Fraction, source: RandomSource) -> None:
+    def add_noise(self, values: Ints, scale: Fraction, source: RandomSource) -> None:
         """The next ones, in place."""
         first = len(self.scales)
         self.scales += [scale] * values.size
@@ -68,7 +68,7 @@ class _Impulses:
             chosen = self.noises[first : len(self.scales)].tolist()
         values += np.array(chosen, np.int64).reshape(values.shape)
 
-    def add_gaussian(self, values: Integers, variance: Fraction, source: RandomSource) -> None:
+    def add_gaussian(self, values: Ints, variance: Fraction, source: RandomSource) -> None:
         """No stream asks for it."""
         raise NotImplementedByAudit("Gaussian noise")
 
@@ -245,7 +245,7 @@ def least_shift(by_noise: Floats, wanted: Floats, scales: Sequence[Fraction]) ->
 # ---- what there is to see
 
 
-def _sight(case: StreamCase, counts: Integers, sampler: _Impulses) -> Sight:
+def _sight(case: StreamCase, counts: Ints, sampler: _Impulses) -> Sight:
     stream = case.stream(sampler, AuditSource())
     published: dict[str, int] = {}
     memory = []
@@ -305,7 +305,7 @@ def _attributes(value: object) -> list[str]:
     return sorted(name for name in names if name not in ("__weakref__", "__dict__", "_process"))
 
 
-def _one(nothing: Integers, tick: int, place: int) -> Integers:
+def _one(nothing: Ints, tick: int, place: int) -> Ints:
     counts = nothing.copy()
     counts[tick, place] = 1
     return counts
@@ -373,7 +373,7 @@ def _measured(case: StreamCase, views: _Views) -> Iterator[Finding]:
     yield Finding(*what, max(found, 0.0), allowed, CONFIDENT, fault)
 
 
-def _seen(case: StreamCase, counts: Integers, names: Sequence[str], moment: int | None, intrusions: str) -> list[int]:
+def _seen(case: StreamCase, counts: Ints, names: Sequence[str], moment: int | None, intrusions: str) -> list[int]:
     """Of one real run, in the order of `names`."""
     stream = case.stream()
     found: dict[str, int] = {}

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsedp.arrays import Integers, Mask
+from sparsedp.arrays import Ints, Mask
 from sparsedp.noise.coins import Chances
 from sparsedp.noise.samplers import SAMPLERS, NoiseSampler
 from sparsedp.noise.source import KEY_BYTES, RandomSource, SystemSource
@@ -90,7 +90,7 @@ class Recorder(_Stand):
     spread: float = 1.0
     chance: np.random.Generator = field(default_factory=np.random.default_rng)
 
-    def add_noise(self, values: Integers, scale: Fraction, source: RandomSource) -> None:
+    def add_noise(self, values: Ints, scale: Fraction, source: RandomSource) -> None:
         """Laplace noise, in place."""
         before = values.copy()
         if self.spread == 1:
@@ -99,7 +99,7 @@ class Recorder(_Stand):
             values += self._wide(values.shape, float(scale))
         self.draws.append(Draw(LAPLACE, scale, before.reshape(-1), values.copy().reshape(-1)))
 
-    def add_gaussian(self, values: Integers, variance: Fraction, source: RandomSource) -> None:
+    def add_gaussian(self, values: Ints, variance: Fraction, source: RandomSource) -> None:
         """Gaussian noise, in place."""
         before = values.copy()
         if self.spread == 1:
@@ -124,7 +124,7 @@ class Recorder(_Stand):
         self.draws.append(Draw(CHOICE, None, tuple(exponents), index))
         return index
 
-    def _wide(self, shape: tuple[int, ...], scale: float) -> Integers:
+    def _wide(self, shape: tuple[int, ...], scale: float) -> Ints:
         return np.rint(self.chance.laplace(0.0, max(scale, 1e-9), shape) * self.spread).astype(np.int64)
 
 
@@ -134,11 +134,11 @@ class Player(_Stand):
 
     recording: Sequence[Draw] = ()
 
-    def add_noise(self, values: Integers, scale: Fraction, source: RandomSource) -> None:
+    def add_noise(self, values: Ints, scale: Fraction, source: RandomSource) -> None:
         """What came out, in place."""
         self._overwrite(LAPLACE, scale, values)
 
-    def add_gaussian(self, values: Integers, variance: Fraction, source: RandomSource) -> None:
+    def add_gaussian(self, values: Ints, variance: Fraction, source: RandomSource) -> None:
         """What came out, in place."""
         self._overwrite(GAUSSIAN, variance, values)
 
@@ -156,7 +156,7 @@ class Player(_Stand):
         if len(self.draws) != len(self.recording):
             raise Diverged(f"{len(self.draws)} draws were made, where a neighbour's data led to {len(self.recording)}")
 
-    def _overwrite(self, kind: str, parameter: Fraction, values: Integers) -> None:
+    def _overwrite(self, kind: str, parameter: Fraction, values: Ints) -> None:
         values[...] = self._again(Draw(kind, parameter, values.copy().reshape(-1), None)).reshape(values.shape)
 
     def _again(self, wanted: Draw) -> Any:

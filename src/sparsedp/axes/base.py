@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 
 import numpy.typing as npt
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.errors import InvalidInput
 from sparsedp.files.columns_file import Column
 
 MOST_CELLS = 2**28
 """On one axis, and in a whole domain."""
 
-Cells = slice | Integers
+Cells = slice | Ints
 """Some of the cells of an axis: a run of them (without a step), or their numbers in rising order."""
 
 
@@ -37,7 +37,7 @@ class Axis(ABC):
         """The number of cells."""
 
     @abstractmethod
-    def index_of(self, values: npt.ArrayLike) -> Integers:
+    def index_of(self, values: npt.ArrayLike) -> Ints:
         """The cell that each value falls into, as int64; −1 for a value outside the axis, or missing, or unreadable.
 
         No value is refused, for a refusal would be an answer about the data; only values of a kind that the axis

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells, quoted_name, range_of
 from sparsedp.errors import InvalidInput
 from sparsedp.files.columns_file import Column
@@ -59,7 +59,7 @@ class Bins(Axis):
         """One less than there are edges."""
         return len(self.edges) - 1
 
-    def index_of(self, values: npt.ArrayLike) -> Integers:
+    def index_of(self, values: npt.ArrayLike) -> Ints:
         """The interval that each value is in; −1 outside the edges and for missing values."""
         array = np.asarray(values)
         if array.dtype.kind == "O":
@@ -130,7 +130,7 @@ class Bins(Axis):
         return np.array(self.edges)
 
     @cached_property
-    def _inner_whole_edges(self) -> Integers:
+    def _inner_whole_edges(self) -> Ints:
         """⌈edge⌉ of the inner edges; those that no 64-bit integer reaches are left out, at the upper end."""
         reached = [max(ceil(edge), -(2**63)) for edge in self.edges[1:-1] if edge < 2.0**63]
         return np.array(reached, dtype=np.int64)

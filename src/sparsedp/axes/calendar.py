@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.axes.base import (
     MOST_CELLS,
     Axis,
@@ -136,7 +136,7 @@ class Calendar(Axis):
         """Where each cell begins and, one more, where the last one ends, by the axis' own clock: datetime64[us]."""
         return self.time.begin_of(np.arange(self._length + 1, dtype=np.int64)).view("datetime64[us]")
 
-    def index_of(self, values: npt.ArrayLike) -> Integers:
+    def index_of(self, values: npt.ArrayLike) -> Ints:
         """The cell that each time falls into; −1 before the first and after the last, and for what is no time."""
         moments = _moments_of(values, self.time, self.zone, self._end)
         inside = (moments >= self._first) & (moments < self._end)
@@ -286,7 +286,7 @@ def _clock_time(moment: int) -> str:
 # Times in a column of records, whatever holds them, by the clock of a calendar.
 
 
-def _moments_of(values: npt.ArrayLike, time: Schedule, zone: str | None, end: int) -> Integers:
+def _moments_of(values: npt.ArrayLike, time: Schedule, zone: str | None, end: int) -> Ints:
     """Microseconds since 1970 by the clock of `time`, whose zone is `zone`; NO_TIME for what is missing or no time.
 
     What is far from all cells, the last of which ends at `end`, may be NO_TIME as well.
@@ -312,7 +312,7 @@ def _moments_of(values: npt.ArrayLike, time: Schedule, zone: str | None, end: in
     return moments
 
 
-def _wall_clock(instants: Integers, zone: str, first: int, end: int) -> Integers:
+def _wall_clock(instants: Ints, zone: str, first: int, end: int) -> Ints:
     """By the zone's clock, of what may fall into a cell: no offset is as long as two days."""
     near = (instants >= first - 2 * DAY) & (instants < end + 2 * DAY)
     return wall_clock(np.where(near, instants, NO_TIME), zone)
@@ -336,7 +336,7 @@ def _arrow_type(values: object) -> Any:
     return getattr(dtype, "pyarrow_dtype", None) or getattr(values, "type", None)
 
 
-def _from_datetime64(array: npt.NDArray[Any]) -> Integers:
+def _from_datetime64(array: npt.NDArray[Any]) -> Ints:
     # Rounded down to whole microseconds, which is where cells begin: no time changes its cell.
     moments = array.astype("datetime64[us]").astype(np.int64)
     if np.datetime_data(array.dtype)[0] not in ("ns", "ps", "fs", "as"):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells, quoted_label, quoted_name
 from sparsedp.axes.integers import within
 from sparsedp.errors import InvalidInput, UnknownName
@@ -46,7 +46,7 @@ class Categories(Axis):
         """The number of labels."""
         return len(self.labels)
 
-    def index_of(self, values: npt.ArrayLike) -> Integers:
+    def index_of(self, values: npt.ArrayLike) -> Ints:
         """The place of each value among the labels; −1 for any other value and for missing ones."""
         array = np.asarray(values)
         if self._numeric:
@@ -118,7 +118,7 @@ def _checked(labels: object) -> tuple[str, ...] | tuple[int, ...]:
     return given
 
 
-def _looked_up(places: dict[Any, int], values: npt.NDArray[Any]) -> Integers:
+def _looked_up(places: dict[Any, int], values: npt.NDArray[Any]) -> Ints:
     """A hash look-up in compiled code where Arrow can take the values; objects of several types go one by one."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp import validate
-from sparsedp.arrays import Integers
-from sparsedp.axes import Axis, axis_from, parse_axis
-from sparsedp.axes import Integers as WholeNumbers
+from sparsedp.arrays import Ints
+from sparsedp.axes import Axis, Integers, axis_from, parse_axis
 from sparsedp.axes.base import MOST_CELLS, Cells
 from sparsedp.axes.spec import EXAMPLES
 from sparsedp.errors import InvalidInput, UnknownName
@@ -55,7 +54,7 @@ class Domain:
         if not isinstance(shape, Sequence) or isinstance(shape, str | bytes):
             raise InvalidInput("shape", f"of type {type(shape).__name__}", "give one length for each axis: (24, 7)")
         lengths = [whole("shape", length, most=MOST_CELLS) for length in shape]
-        return cls(WholeNumbers(f"axis{place}", 0, length - 1) for place, length in enumerate(lengths))
+        return cls(Integers(f"axis{place}", 0, length - 1) for place, length in enumerate(lengths))
 
     @classmethod
     def parse(cls, texts: str | Iterable[str]) -> Domain:
@@ -117,7 +116,7 @@ class Domain:
             raise UnknownName("axis", name, self.names)
         return self.axes[self.names.index(name)]
 
-    def index_of(self, values: Mapping[str, npt.ArrayLike]) -> Integers:
+    def index_of(self, values: Mapping[str, npt.ArrayLike]) -> Ints:
         """The cell of each record, numbered row by row, from one array of values for each axis; −1 outside."""
         for name in values:
             self.axis(name)

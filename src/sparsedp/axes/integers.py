@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Integers as IntegerArray
+from sparsedp.arrays import Ints
 from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells, quoted_name, range_of
 from sparsedp.errors import InvalidInput
 from sparsedp.files.columns_file import Column
@@ -44,7 +44,7 @@ class Integers(Axis):
         """How many whole numbers there are from first to last."""
         return self.last - self.first + 1
 
-    def index_of(self, values: npt.ArrayLike) -> IntegerArray:
+    def index_of(self, values: npt.ArrayLike) -> Ints:
         """How far each value is behind `first`; −1 outside, and for what is not a whole number."""
         numbers, inside = within(np.asarray(values), self.first, self.last)
         return np.where(inside, numbers - self.first, -1)
@@ -80,7 +80,7 @@ class Integers(Axis):
 # Whole numbers in a column of records, whatever type the column has.
 
 
-def within(values: npt.NDArray[Any], first: int, last: int) -> tuple[IntegerArray, npt.NDArray[np.bool_]]:
+def within(values: npt.NDArray[Any], first: int, last: int) -> tuple[Ints, npt.NDArray[np.bool_]]:
     """Each value as int64, and whether it is a whole number from `first` to `last`; where it is not, the first.
 
     Columns with gaps are floats: 3.0 is 3, and a missing value is outside, as 3.5 is.

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, available_timezones
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.errors import InvalidInput, UnknownName
 from sparsedp.moments import A_STEP, EPOCH, MICROSECOND, Step, microseconds_of
 
@@ -160,7 +160,7 @@ def checked_zone(zone: object) -> str | None:
     raise UnknownName("zone", zone[:60], available_timezones(), _WANTED)
 
 
-def wall_clock(instants: Integers, zone: str) -> Integers:
+def wall_clock(instants: Ints, zone: str) -> Ints:
     """What the clocks of a zone show at each instant, both in microseconds since 1970; NO_TIME outside years 1–9999."""
     known = np.flatnonzero(instants != NO_TIME)
     moments = instants.ravel()[known]
@@ -172,7 +172,7 @@ def wall_clock(instants: Integers, zone: str) -> Integers:
     return walls.reshape(instants.shape)
 
 
-def _offsets(moments: Integers, span: int, zone: str) -> tuple[Integers, Integers]:
+def _offsets(moments: Ints, span: int, zone: str) -> tuple[Ints, Ints]:
     """The offset at the begin of each moment's span, and whether it is the same at the span's end.
 
     Spans are far fewer than moments: one look in the zone's table for each, not for every record.

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Integers, Mask
+from sparsedp.arrays import Ints, Mask
 from sparsedp.constraints._margins import Margin, forced_zeros
 from sparsedp.errors import InvalidInput, UnknownName
 
@@ -37,7 +37,7 @@ def check(
     shape: tuple[int, ...],
     axis_names: Sequence[str] | None,
     total: int | None,
-    totals: Mapping[tuple[int | str, ...], Integers],
+    totals: Mapping[tuple[int | str, ...], Ints],
     zeros: Mask | None,
     monotone: Mapping[int | str, int],
     integers: bool,
@@ -73,7 +73,7 @@ def _axis_number(argument: str, name: int | str, shape: tuple[int, ...], names: 
     return name % len(shape)
 
 
-def _margin(shape: tuple[int, ...], names: Sequence[str] | None, axes: tuple[int | str, ...], sums: Integers) -> Margin:
+def _margin(shape: tuple[int, ...], names: Sequence[str] | None, axes: tuple[int | str, ...], sums: Ints) -> Margin:
     numbers = [_axis_number("totals", axis, shape, names) for axis in axes]
     if len(set(numbers)) < len(numbers) or not numbers:
         raise InvalidInput("totals", f"of axes {axes!r}", "name at least one axis, and each only once")
@@ -126,7 +126,7 @@ MOST = 2**53
 """The largest total: up to here floats hold every whole number."""
 
 
-def whole_totals(axes: object, sums: npt.ArrayLike) -> Integers:
+def whole_totals(axes: object, sums: npt.ArrayLike) -> Ints:
     """Totals over `axes` as read-only whole numbers."""
     where = f"of {axes!r}"
     try:

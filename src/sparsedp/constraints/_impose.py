@@ -8,7 +8,7 @@ from math import log, prod, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers, Mask, Numbers
+from sparsedp.arrays import Floats, Ints, Mask, Numbers
 from sparsedp.constraints._checked import CheckedConstraints
 from sparsedp.constraints._margins import Margin, nearest_monotone, rounded_with_two_margins
 from sparsedp.constraints.constraints import Constraints
@@ -171,7 +171,7 @@ def _share(parents: Floats, sums: Floats, surely: Floats, weights: Floats, child
 # Whole counts out of fractional ones, without chance, moving no sum of nearby cells by as much as one.
 
 
-def rounded(table: Floats, margin: Margin | None) -> Integers:
+def rounded(table: Floats, margin: Margin | None) -> Ints:
     """Whole cells with exactly the margin's totals; without a margin, the total is rounded to the nearest.
 
     Every node of the halving becomes its own sum rounded up or down; the half with the larger fraction goes up
@@ -190,7 +190,7 @@ def rounded(table: Floats, margin: Margin | None) -> Integers:
 
 
 @kernel
-def _round_halves(parents: Integers, sums: Floats, children: Integers) -> None:
+def _round_halves(parents: Ints, sums: Floats, children: Ints) -> None:
     before, along, after = sums.shape
     half = (along + 1) // 2
     for b in range(before):
@@ -215,7 +215,7 @@ def _round_halves(parents: Integers, sums: Floats, children: Integers) -> None:
                 children[b, along - 1, c] = parents[(b * half + half - 1) * after + c]
 
 
-def rounded_monotone(table: Floats, margin: Margin | None, monotone: Mapping[int, int]) -> Integers:
+def rounded_monotone(table: Floats, margin: Margin | None, monotone: Mapping[int, int]) -> Ints:
     """Whole cells with exactly the margin's totals, still monotone; the margin has none of the monotone axes.
 
     Under each total the largest fractions are rounded up and, of equal ones, those further up their lines: cells in

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers, Mask, Numbers
+from sparsedp.arrays import Floats, Ints, Mask, Numbers
 from sparsedp.errors import SparsedpError
 from sparsedp.jit import kernel
 
@@ -21,7 +21,7 @@ class Margin:
     """`totals[i, …]` is the sum of all cells at place i, … of the `axes` (rising); no axes: the grand total."""
 
     axes: tuple[int, ...]
-    totals: Integers
+    totals: Ints
 
     def of(self, table: Numbers) -> Numbers:
         """The sums of `table` that this margin is about."""
@@ -33,12 +33,12 @@ class Margin:
         shape = iter(figures.shape)
         return figures.reshape([next(shape) if axis in self.axes else 1 for axis in range(dimensions)])
 
-    def shared_with(self, other: Margin) -> tuple[Integers, Integers]:
+    def shared_with(self, other: Margin) -> tuple[Ints, Ints]:
         """Both margins' totals over the axes they share; of one table they are equal."""
         shared = [axis for axis in self.axes if axis in other.axes]
         return _over(self, shared), _over(other, shared)
 
-    def groups(self, shape: tuple[int, ...]) -> Integers:
+    def groups(self, shape: tuple[int, ...]) -> Ints:
         """For each cell the number of its total, the totals being counted from 0 in order."""
         numbers = np.arange(self.totals.size, dtype=np.int64).reshape(self.totals.shape)
         return np.ascontiguousarray(np.broadcast_to(self.over(len(shape), numbers), shape))
@@ -49,7 +49,7 @@ class Margin:
         return float(off.max(initial=0.0))
 
 
-def _over(margin: Margin, axes: list[int]) -> Integers:
+def _over(margin: Margin, axes: list[int]) -> Ints:
     others = tuple(place for place, axis in enumerate(margin.axes) if axis not in axes)
     return np.asarray(margin.totals.sum(axis=others))
 
@@ -65,7 +65,7 @@ def _as_lines(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
     return prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
 
 
-def monotone_lines(values: Floats, weights: Floats, free: Mask, axis: int, sign: int) -> tuple[Floats, Integers]:
+def monotone_lines(values: Floats, weights: Floats, free: Mask, axis: int, sign: int) -> tuple[Floats, Ints]:
     """The nearest non-negative table rising (sign 1) or falling (−1) along `axis`, and its blocks of equal cells.
 
     Nearest in Σ (x − values)² / weights, exactly. Cells that are not `free` are zero; they are the low end of their
@@ -121,7 +121,7 @@ def forced_zeros(zeros: Mask, monotone: Mapping[int, int]) -> Mask:
 
 
 @kernel
-def _pool(values: Floats, weights: Floats, free: Mask, falling: bool, nearest: Floats, blocks: Integers) -> None:
+def _pool(values: Floats, weights: Floats, free: Mask, falling: bool, nearest: Floats, blocks: Ints) -> None:
     """Pool adjacent violators on every line, then lift what is below zero: that is the nearest with both.
 
     All lines in one call: scipy's `isotonic_regression`, a call a line, takes twenty times as long for a table.
@@ -158,7 +158,7 @@ def _pool(values: Floats, weights: Floats, free: Mask, falling: bool, nearest: F
 # Whole counts with the totals of two margins kept: controlled rounding by cycles (Cox 1987).
 
 
-def rounded_with_two_margins(table: Floats, first: Margin, second: Margin) -> Integers:
+def rounded_with_two_margins(table: Floats, first: Margin, second: Margin) -> Ints:
     """Every cell rounded up or down so that all totals of both margins are exact.
 
     The cells with a fraction are the edges of a graph between the totals of the one margin and those of the other.
@@ -181,7 +181,7 @@ def rounded_with_two_margins(table: Floats, first: Margin, second: Margin) -> In
     return whole
 
 
-def _edges_of_nodes(left: Integers, right: Integers, nodes: int) -> tuple[Integers, Integers, Integers]:
+def _edges_of_nodes(left: Ints, right: Ints, nodes: int) -> tuple[Ints, Ints, Ints]:
     """Edges sorted by node, where each node's begin, and where each edge stands in its two nodes' lists."""
     ends = np.concatenate([left, right])
     order = np.argsort(ends, kind="stable")
@@ -193,7 +193,7 @@ def _edges_of_nodes(left: Integers, right: Integers, nodes: int) -> tuple[Intege
 
 @kernel
 def _round_cycles(
-    fractions: Floats, left: Integers, right: Integers, edges: Integers, starts: Integers, places: Integers
+    fractions: Floats, left: Ints, right: Ints, edges: Ints, starts: Ints, places: Ints
 ) -> npt.NDArray[np.int64]:
     count, nodes = len(fractions), len(starts) - 1
     now = fractions.copy()
@@ -241,7 +241,7 @@ def _round_cycles(
 
 
 @kernel
-def _cancel(cycle: Integers, fractions: Floats, now: Floats) -> None:
+def _cancel(cycle: Ints, fractions: Floats, now: Floats) -> None:
     """Raise and lower the edges of a cycle in turn, as far as they go, in the direction that costs less."""
     first_up, first_down, pull = 1.0, 1.0, 0.0
     for i in range(len(cycle)):
@@ -261,12 +261,12 @@ def _cancel(cycle: Integers, fractions: Floats, now: Floats) -> None:
 @kernel
 def _remove(
     edge: int,
-    left: Integers,
-    right: Integers,
-    edges: Integers,
-    starts: Integers,
-    places: Integers,
-    degree: Integers,
+    left: Ints,
+    right: Ints,
+    edges: Ints,
+    starts: Ints,
+    places: Ints,
+    degree: Ints,
 ) -> None:
     """Take an edge off the lists of its nodes: the last of each list takes its place."""
     for side in range(2):

@@ -18,7 +18,7 @@ from scipy.optimize import LinearConstraint, milp
 from scipy.sparse import coo_array, csr_array, vstack
 from scipy.sparse.linalg import LinearOperator, cg
 
-from sparsedp.arrays import Floats, Integers, Mask
+from sparsedp.arrays import Floats, Ints, Mask
 from sparsedp.constraints._margins import Margin, monotone_lines
 from sparsedp.errors import SparsedpError
 
@@ -60,7 +60,7 @@ class _Point:
 
     multipliers: Floats
     table: Floats
-    blocks: Integers | None
+    blocks: Ints | None
     active: Mask
     gradient: Floats
 
@@ -141,7 +141,7 @@ class _Dual:
         direction, _ = cg(operator, point.gradient, rtol=accuracy, maxiter=500, M=preconditioner)
         return np.asarray(direction, np.float64)
 
-    def _curvature_of_blocks(self, blocks: Integers, active: Mask) -> Floats:
+    def _curvature_of_blocks(self, blocks: Ints, active: Mask) -> Floats:
         """A P′ w Aᵀ when P pools cells: a block moves as one, by the sum of what pulls its cells over its mass."""
         numbers = blocks[active]
         mass = np.bincount(numbers, 1.0 / self.weights[active])
@@ -208,11 +208,11 @@ def _program(free: Mask, margins: Sequence[Margin], monotone: Mapping[int, int],
     return bool(milp(np.zeros(cells), constraints=rules).status == 0)
 
 
-def _sums(groups: Integers, size: int, cells: int) -> csr_array:
+def _sums(groups: Ints, size: int, cells: int) -> csr_array:
     return coo_array((np.ones(cells), (groups, np.arange(cells))), (size, cells)).tocsr()
 
 
-def _steps(numbers: Integers, axis: int, sign: int, cells: int) -> csr_array:
+def _steps(numbers: Ints, axis: int, sign: int, cells: int) -> csr_array:
     """Rows x_low − x_high ≤ 0 for neighbouring free cells; a cell that is not free never lies above a free one."""
     lines = np.moveaxis(numbers, axis, 0)
     low, high = (lines[:-1], lines[1:]) if sign > 0 else (lines[1:], lines[:-1])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Integers, Mask
+from sparsedp.arrays import Ints, Mask
 from sparsedp.constraints._checked import MOST, CheckedConstraints, check, whole_totals
 from sparsedp.errors import InvalidInput
 from sparsedp.files.untrusted import printable
@@ -66,7 +66,7 @@ class Constraints:
 
     def checked(self, shape: Sequence[int], axis_names: Sequence[str] | None = None) -> CheckedConstraints:
         """These constraints on a table of this shape; refused here if no table can obey them, before any spending."""
-        totals: dict[tuple[_Axis, ...], Integers] = {}
+        totals: dict[tuple[_Axis, ...], Ints] = {}
         for axes, sums in (self.totals or {}).items():
             totals[axes if isinstance(axes, tuple) else (axes,)] = np.asarray(sums, np.int64)
         signs = {axis: _DIRECTIONS[direction] for axis, direction in (self.monotone or {}).items()}

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.datasets.data_folder import data_folder, folder_to_read
 from sparsedp.errors import BadFile
 
@@ -53,7 +53,7 @@ def how_to_get() -> str:
     return f"get the trace LBL-CONN-7 from {_PAGE}, unpack it and put it in {data_folder()} as {FILES[0]}"
 
 
-def connections(path: Path | None = None) -> Integers:
+def connections(path: Path | None = None) -> Ints:
     """The connections of each of the 8,640 cells."""
     path = path or trace_file()
     if path is None:

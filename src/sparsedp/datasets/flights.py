@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.errors import BadFile, InvalidInput, UnknownName
 from sparsedp.files.whole_file import written_whole
 
@@ -118,7 +118,7 @@ _FIRST_DELAY = -60
 _MINUTES_A_DELAY_BIN = 5
 
 
-def hourly_departures() -> Integers:
+def hourly_departures() -> Ints:
     """Flights that left New York's three airports, by scheduled local hour of 2013: 8,760 cells from 0 h on 1 January.
 
     The cells are the calendar's, not the data's. One flight is one record.
@@ -127,14 +127,14 @@ def hourly_departures() -> Integers:
     return np.bincount(hour, minlength=HOURS_OF_2013).astype(np.int64)
 
 
-def five_minute_departures() -> Integers:
+def five_minute_departures() -> Ints:
     """The same flights by the five minutes in which they really left: 105,120 cells; three left in 2014 and are out."""
     (delay,) = _departed("dep_delay")
     cell = (_minute_of_2013() + delay) // 5
     return np.bincount(cell[cell < FIVE_MINUTES_OF_2013], minlength=FIVE_MINUTES_OF_2013).astype(np.int64)
 
 
-def flights_per_aircraft() -> Integers:
+def flights_per_aircraft() -> Ints:
     """Scheduled flights of each tail number, most first: 4,043 cells. How many there are is read off the data."""
     import pyarrow.compute as pc
 
@@ -143,13 +143,13 @@ def flights_per_aircraft() -> Integers:
     return np.sort(counts)[::-1].astype(np.int64)
 
 
-def air_times(cells: int = 1440) -> Integers:
+def air_times(cells: int = 1440) -> Ints:
     """Flights by their whole minutes in the air: cell m is m minutes, and the last cell is that long or longer."""
     minutes = _flights("air_time")["air_time"].drop_null().to_numpy()
     return np.bincount(np.minimum(minutes, cells - 1), minlength=cells).astype(np.int64)
 
 
-def delays() -> Integers:
+def delays() -> Ints:
     """Flights by delay at departure × delay at arrival: 64 × 64 cells of 5 minutes from an hour early on.
 
     The first cell of an axis takes what is earlier, the last one what is 255 minutes late or later.
@@ -166,7 +166,7 @@ def delays() -> Integers:
     return table.reshape(_DELAY_BINS, _DELAY_BINS).astype(np.int64)
 
 
-def _minute_of_2013() -> Integers:
+def _minute_of_2013() -> Ints:
     """The scheduled local minute of every flight that departed, from 0 h on 1 January."""
     month, day, hour, minute = _departed("month", "day", "hour", "minute")
     first_days = [0] + [(date(2013, number, 1) - date(2013, 1, 1)).days for number in range(1, 13)]
@@ -174,7 +174,7 @@ def _minute_of_2013() -> Integers:
     return np.asarray((days * 24 + hour) * 60 + minute, dtype=np.int64)
 
 
-def _departed(*columns: str) -> list[Integers]:
+def _departed(*columns: str) -> list[Ints]:
     """Columns of the flights that departed."""
     import pyarrow.compute as pc
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.datasets import connection_trace
 from sparsedp.datasets._download import check_address, download
 from sparsedp.datasets.data_folder import data_folder, folder_to_fill, folder_to_read
@@ -109,7 +109,7 @@ def verified(name: str, folder: Path | None = None) -> bytes:
     return content
 
 
-def paper_file(name: str, folder: Path | None = None) -> Integers:
+def paper_file(name: str, folder: Path | None = None) -> Ints:
     """The counts of one file, checked against its digest."""
     return np.array(verified(name, folder).split(), dtype=np.int64)
 

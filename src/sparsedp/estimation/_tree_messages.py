@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import betainc
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.jit import kernel
 
 # A binary tree over groups of cells in a row, in which every group that was measured is one node.
@@ -20,15 +20,15 @@ NONE = -1
 class GroupTree:
     """Nodes, wholes before their parts: the leaves first … last − 1 of each, and its two parts, NONE for a leaf."""
 
-    starts: Integers
+    starts: Ints
     n: int
-    first: Integers
-    last: Integers
-    left: Integers
-    right: Integers
+    first: Ints
+    last: Ints
+    left: Ints
+    right: Ints
 
     @classmethod
-    def over(cls, starts: Integers, n: int, coarser: list[Integers], *, halves: bool) -> GroupTree:
+    def over(cls, starts: Ints, n: int, coarser: list[Ints], *, halves: bool) -> GroupTree:
         """Over the leaves that begin at `starts`; wholes are parted between groups of the coarsest layer they have.
 
         `halves`: of several such places at the one that halves an aligned run of 2^k cells; else at the one that leaves
@@ -49,23 +49,23 @@ class GroupTree:
         share[whole] = (ends[self.last[self.left[whole]]] - begin) / (ends[self.last[whole]] - begin)
         return share
 
-    def nodes_of(self, starts: Integers, ends: Integers) -> Integers:
+    def nodes_of(self, starts: Ints, ends: Ints) -> Ints:
         """The nodes that are the groups of these first cells, and of these first cells beyond them."""
         bounds = np.append(self.starts, self.n)
         keys = self.first * len(bounds) + self.last
         order = np.argsort(keys)
         wanted = np.searchsorted(bounds, starts) * len(bounds) + np.searchsorted(bounds, ends)
-        found: Integers = order[np.searchsorted(keys, wanted, sorter=order)]
+        found: Ints = order[np.searchsorted(keys, wanted, sorter=order)]
         return found
 
-    def within(self, layer: Integers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def within(self, layer: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Which nodes lie in one group of the layer that begins at these cells."""
         group = np.searchsorted(layer, self.starts, side="right")
         return np.asarray(group[self.first] == group[self.last - 1])
 
 
 @kernel
-def _parted(starts: Integers, depth: Integers, halves: bool) -> tuple[Integers, Integers, Integers, Integers]:
+def _parted(starts: Ints, depth: Ints, halves: bool) -> tuple[Ints, Ints, Ints, Ints]:
     """`depth`: the coarsest layer of which a group begins where that leaf does."""
     nodes = 2 * len(starts) - 1
     first, last = np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)
@@ -214,10 +214,10 @@ def _divided(
 
 @kernel
 def pass_up(
-    left: Integers,
-    right: Integers,
+    left: Ints,
+    right: Ints,
     widths: Floats,
-    kinds: Integers,
+    kinds: Ints,
     weights: Floats,
     mixtures: Floats,
     low: Floats,
@@ -253,10 +253,10 @@ def pass_up(
 
 @kernel
 def pass_down(
-    left: Integers,
-    right: Integers,
+    left: Ints,
+    right: Ints,
     widths: Floats,
-    kinds: Integers,
+    kinds: Ints,
     weights: Floats,
     mixtures: Floats,
     distributions: Floats,

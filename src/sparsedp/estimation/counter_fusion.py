@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers, float_vector
+from sparsedp.arrays import Floats, Ints, float_vector
 from sparsedp.errors import InvalidInput
 from sparsedp.estimation.errors.haar_details import details
 from sparsedp.estimation.least_squares import Consistent, Layer, drawn_noise, whole_numbers
@@ -347,7 +347,7 @@ class CellsAndTotals:
         """Of the cells' own noise."""
         return LayersLaw((self.noise.ticks,))
 
-    def consistent(self, sensing: GroupSums, values: Integers) -> Consistent:
+    def consistent(self, sensing: GroupSums, values: Ints) -> Consistent:
         """Least squares from both (`counter_fusion.md`)."""
         n, every, of_tick = sensing.n, self.every, self.noise.ticks.variance
         blocks = n // every
@@ -371,7 +371,7 @@ class CellsAndTotals:
             of_total = best.total_variance + (n - blocks * every) * of_tick
         return Consistent([Layer(np.arange(n), ticks, np.full(n, of_tick))], by_level, of_total / n)
 
-    def again(self, sensing: GroupSums, truth: Floats, generator: np.random.Generator) -> Integers:
+    def again(self, sensing: GroupSums, truth: Floats, generator: np.random.Generator) -> Ints:
         """The counter's noise is one term for ever, and one for every segment of 2^l totals that holds the present."""
         ticks = truth + drawn_noise(self.noise.ticks, sensing.n, generator)
         totals = np.cumsum(truth)[self.every - 1 :: self.every]

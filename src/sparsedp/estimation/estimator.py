@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers, Mask
+from sparsedp.arrays import Floats, Ints, Mask
 from sparsedp.constraints import nonnegative_keeping_totals
 from sparsedp.errors import InvalidInput
 from sparsedp.estimation.counter_fusion import CellsAndTotals
@@ -92,7 +92,7 @@ Table = tuple[tuple[int, ...], tuple[bool, ...]]
 
 def estimate(
     sensing: Sensing,
-    values: Integers,
+    values: Ints,
     law: NoiseLaw,
     *,
     decay: int | None = None,
@@ -108,14 +108,14 @@ def estimate(
     # A series in time is smooth, or repeats itself: there a prior of values that cells have again and again is wrong.
     how = {"value_prior": isinstance(sensing, GroupSums), **how}
 
-    def refit(sensing: GroupSums, values: Integers) -> Fit:
+    def refit(sensing: GroupSums, values: Ints) -> Fit:
         return _fit(sensing, values, measured, decay, **how)
 
     fit = refit(groups, values)
     return Solution(fit.sensing.out_of_row(fit.estimate), Status.DIRECT, fit.stats, LayerErrors(fit, refit))
 
 
-def fit_layers(sensing: Sensing, values: Integers, law: NoiseLaw, *, decay: int | None = None, **how: bool) -> Fit:
+def fit_layers(sensing: Sensing, values: Ints, law: NoiseLaw, *, decay: int | None = None, **how: bool) -> Fit:
     """What the estimator finds: fuse, shrink, keep the sums of groups if wanted, and make non-negative."""
     groups, measured = _as_groups(sensing, law)
     return _fit(groups, values, measured, decay, **how)
@@ -140,7 +140,7 @@ def _as_groups(sensing: Sensing, law: NoiseLaw, table: Table | None = None) -> t
 
 def _fit(
     sensing: GroupSums,
-    values: Integers,
+    values: Ints,
     measured: Measurement,
     decay: int | None,
     *,

@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.estimation.errors.haar_details import LEAST_NOISE
 from sparsedp.estimation.shrinkage.mixture_prior import (
     COLUMNS,
@@ -40,7 +40,7 @@ class Hidden:
     n: int
     decay: float
 
-    def difference(self, sizes: Integers | int) -> Floats:
+    def difference(self, sizes: Ints | int) -> Floats:
         """Between its halves, from which on a group of so many cells would rather have been halved than not: one decay,
         and one for every halving above it.
         """
@@ -69,7 +69,7 @@ PRIOR_COUNT = 4.0
 """How many halvings the vague prior (even odds that a halving was needless) counts for."""
 
 
-def shrink_groups(starts: Integers, sums: Floats, variances: Floats, n: int) -> Floats:
+def shrink_groups(starts: Ints, sums: Floats, variances: Floats, n: int) -> Floats:
     """The sums of the groups, shrunk towards flat halves; the total is kept.
 
     `starts` are the leaves of a tree of aligned halves over n cells in a row; `sums` have independent errors.
@@ -89,8 +89,8 @@ def shrink_groups(starts: Integers, sums: Floats, variances: Floats, n: int) -> 
 
 @kernel
 def _halve(
-    starts: Integers,
-    ends: Integers,
+    starts: Ints,
+    ends: Ints,
     sums: Floats,
     variances: Floats,
     n: int,
@@ -147,7 +147,7 @@ def _halve(
 # no group is.
 
 
-def sloped_cells(sums: Floats, sizes: Integers, unseen: Floats) -> Floats:
+def sloped_cells(sums: Floats, sizes: Ints, unseen: Floats) -> Floats:
     """Every cell of groups in a row. `unseen`: the difference of halves that each may hide (`groups.py`)."""
     means = sums / sizes
     # The halves of m cells that rise by s from one to the next differ by s·m²/4.
@@ -158,7 +158,7 @@ def sloped_cells(sums: Floats, sizes: Integers, unseen: Floats) -> Floats:
     return np.asarray(np.repeat(means, sizes) + np.repeat(slopes, sizes) * (np.arange(len(middles)) - middles))
 
 
-def _slopes(means: Floats, sizes: Integers) -> Floats:
+def _slopes(means: Floats, sizes: Ints) -> Floats:
     """By which the cells of each group rise. The first and the last have no group beyond: they go on as the next."""
     if len(means) < 3:
         return np.zeros(len(means))
@@ -184,7 +184,7 @@ ALONE = -1
 """What a cell has instead of the number of its group, if it is the only one in it: such a cell has no slope."""
 
 
-def sloped_boxes(sums: Floats, starts: Integers, sides: tuple[int, ...]) -> Floats:
+def sloped_boxes(sums: Floats, starts: Ints, sides: tuple[int, ...]) -> Floats:
     """Every cell, along the row that `z_order` lays a table of these sides in, of groups that begin at `starts`."""
     n, curve = prod(sides), z_order(sides)
     sizes = np.diff(starts, append=n)
@@ -207,7 +207,7 @@ def sloped_boxes(sums: Floats, starts: Integers, sides: tuple[int, ...]) -> Floa
 
 
 @kernel
-def _extents(of_cell: Integers, sizes: Integers, stride: int, side: int) -> tuple[Integers, Integers, Floats]:
+def _extents(of_cell: Ints, sizes: Ints, stride: int, side: int) -> tuple[Ints, Ints, Floats]:
     """The first and the last place of each group's cells along an axis, and their mean."""
     groups = len(sizes)
     lowest, highest, middles = np.full(groups, side, np.int64), np.zeros(groups, np.int64), np.zeros(groups)
@@ -223,7 +223,7 @@ def _extents(of_cell: Integers, sizes: Integers, stride: int, side: int) -> tupl
 
 
 @kernel
-def _box_slopes(of_cell: Integers, flat: Floats, widths: Integers, stride: int, side: int) -> Floats:
+def _box_slopes(of_cell: Ints, flat: Floats, widths: Ints, stride: int, side: int) -> Floats:
     """By which each group rises from one cell to the next along an axis; not at all, if it has no next one. `flat`: the
     mean of the group of each cell.
     """
@@ -254,7 +254,7 @@ def _box_slopes(of_cell: Integers, flat: Floats, widths: Integers, stride: int, 
 
 
 @kernel
-def _tilt(cells: Floats, of_cell: Integers, slopes: Floats, middles: Floats, stride: int, side: int) -> None:
+def _tilt(cells: Floats, of_cell: Ints, slopes: Floats, middles: Floats, stride: int, side: int) -> None:
     """Cells that rise along an axis, in place."""
     for line in range(len(cells) // stride):
         for i in range(line * stride, (line + 1) * stride):

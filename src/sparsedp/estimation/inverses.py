@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.bases.base import Identity
 from sparsedp.bases.haar import Haar
 from sparsedp.bases.separable import Separable
@@ -20,14 +20,14 @@ from sparsedp.sensing.tree import Tree
 from sparsedp.solution import Solution, Status
 
 
-def direct(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
+def direct(sensing: Sensing, values: Ints, law: NoiseLaw) -> Solution:
     """The noisy cells as they are."""
     if not isinstance(sensing, Direct):
         raise InvalidInput("recovery", "'direct'", "it needs direct sensing")
     return Solution(values.astype(np.float64), Status.DIRECT, {})
 
 
-def differences(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
+def differences(sensing: Sensing, values: Ints, law: NoiseLaw) -> Solution:
     """Each noisy running total minus the one before it."""
     if not isinstance(sensing, RunningTotals):
         raise InvalidInput("recovery", "'differences'", "it needs running totals")
@@ -68,7 +68,7 @@ class DifferenceErrors:
         return np.asarray(np.sqrt(self.law.term.variance * terms))
 
 
-def inverse_haar(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
+def inverse_haar(sensing: Sensing, values: Ints, law: NoiseLaw) -> Solution:
     """The inverse of the padded integer Haar transform, cut to the real cells, as in Privelet.
 
     Row 2^j + b of the sensing is √(N/2^j) times the orthonormal coefficient; row 0 is √N times it. Over a table that
@@ -98,7 +98,7 @@ def _scales(size: int) -> Floats:
 # Least-squares consistency of a noisy tree of sums, in O(n) (Hay, Rastogi, Miklau, Suciu 2010, for every n).
 
 
-def tree_consistency(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solution:
+def tree_consistency(sensing: Sensing, values: Ints, law: NoiseLaw) -> Solution:
     """The cells whose sums are nearest, in least squares, to the noisy sums of every node.
 
     All nodes carry noise of the same variance, so this is the best linear unbiased estimate. It equals least squares
@@ -112,7 +112,7 @@ def tree_consistency(sensing: Sensing, values: Integers, law: NoiseLaw) -> Solut
 
 
 @kernel
-def _fit(sums: Floats, starts: Integers, branching: int) -> Floats:
+def _fit(sums: Floats, starts: Ints, branching: int) -> Floats:
     """Two passes over the nodes; `starts` are the levels' first rows, the root's first, and then the end.
 
     Up: `best` is the best estimate of a node's sum from its subtree, `variance` that of its error (noise = 1). The

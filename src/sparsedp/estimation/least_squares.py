@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.errors import InvalidInput
 from sparsedp.laws import DiscreteLaplaceLaw, IndependentLaw, LayersLaw
 from sparsedp.sensing.group_sums import GroupSums
@@ -110,7 +110,7 @@ MOST = 2.0**62
 class Layer:
     """One layer fused with all finer ones: the estimate of each group's sum, and its variance, from them alone."""
 
-    starts: Integers
+    starts: Ints
     sums: Floats
     variances: Floats
 
@@ -135,10 +135,10 @@ class Measurement(Protocol):
     def law(self) -> LayersLaw:
         """The law of the noise in each layer of groups."""
 
-    def consistent(self, sensing: GroupSums, values: Integers) -> Consistent:
+    def consistent(self, sensing: GroupSums, values: Ints) -> Consistent:
         """The best linear unbiased estimate from all values together."""
 
-    def again(self, sensing: GroupSums, truth: Floats, generator: np.random.Generator) -> Integers:
+    def again(self, sensing: GroupSums, truth: Floats, generator: np.random.Generator) -> Ints:
         """Another truth measured in the same way, with fresh noise of the same law: for a bootstrap."""
 
     def noise_of_sum(self, sensing: GroupSums, weights: Floats, of_details: Floats) -> float:
@@ -151,12 +151,12 @@ class GroupLayers:
 
     law: LayersLaw
 
-    def consistent(self, sensing: GroupSums, values: Integers) -> Consistent:
+    def consistent(self, sensing: GroupSums, values: Ints) -> Consistent:
         """One pass up the tree of groups and one down."""
         layers = fuse(sensing, values, self.law)
         return Consistent(layers, *noise_by_level(sensing, self.law, layers))
 
-    def again(self, sensing: GroupSums, truth: Floats, generator: np.random.Generator) -> Integers:
+    def again(self, sensing: GroupSums, truth: Floats, generator: np.random.Generator) -> Ints:
         """Every layer's sums, with noise."""
         values = []
         for starts, noise in zip(sensing.starts, self.law.layers, strict=True):
@@ -169,7 +169,7 @@ class GroupLayers:
         return noise_of_sum(sensing, self.law, weights)
 
 
-def whole_numbers(values: Floats) -> Integers:
+def whole_numbers(values: Floats) -> Ints:
     """Values of a bootstrap, as they would be published."""
     return np.clip(values, -MOST, MOST).astype(np.int64)
 
@@ -185,7 +185,7 @@ def drawn_noise(law: IndependentLaw, count: int, generator: np.random.Generator)
     return np.rint(generator.normal(0.0, np.sqrt(law.variance), count))
 
 
-def fuse(sensing: GroupSums, values: Integers, law: LayersLaw) -> list[Layer]:
+def fuse(sensing: GroupSums, values: Ints, law: LayersLaw) -> list[Layer]:
     """Per layer, finest first, the best linear unbiased estimate of every group's sum from all layers together.
 
     Groups are nested, so one pass up and one pass down is exact (Hay et al. 2010, for unequal groups and noises): a
@@ -226,7 +226,7 @@ def chosen_groups(sensing: GroupSums, fused: list[Layer]) -> Layer | None:
     return None
 
 
-def refuse_unaligned(starts: Integers, n: int) -> None:
+def refuse_unaligned(starts: Ints, n: int) -> None:
     """The leaves of a tree of halves are runs of 2^k cells that begin at a multiple of 2^k, but for the row's end."""
     sizes = np.diff(starts)
     last = 1 << max(n - int(starts[-1]) - 1, 0).bit_length()

@@ -8,7 +8,7 @@ from math import sqrt
 from typing import Any
 
 from sparsedp import validate
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.axes.domain import Domain
 from sparsedp.bases import Basis, basis_from
 from sparsedp.bases.separable import basis_for
@@ -21,7 +21,7 @@ from sparsedp.laws import LayersLaw, NoiseLaw, TicksAndTotalsLaw
 from sparsedp.sensing.base import Sensing
 from sparsedp.solution import Solution
 
-INVERSES: dict[str, Callable[[Sensing, Integers, NoiseLaw], Solution]] = {
+INVERSES: dict[str, Callable[[Sensing, Ints, NoiseLaw], Solution]] = {
     "direct": direct,
     "differences": differences,
     "inverse_haar": inverse_haar,
@@ -66,7 +66,7 @@ class RecoveryPlan:
             raise InvalidInput("recovery", given, f"leave it out: this synopsis is recovered by {self.name}")
         return RecoveryPlan(name, self.basis, self.sparsity, self.decay if name in ESTIMATES else None)
 
-    def run(self, sensing: Sensing, values: Integers, law: NoiseLaw, domain: Domain | None = None) -> Solution:
+    def run(self, sensing: Sensing, values: Ints, law: NoiseLaw, domain: Domain | None = None) -> Solution:
         """An estimate of all n cells from the noisy integers alone; of a table, row by row."""
         if self.name in ESTIMATES:
             table = None if domain is None else (domain.shape, domain.ordered)
@@ -77,7 +77,7 @@ class RecoveryPlan:
         solution = DECODERS[self.name](problem)
         return Solution(problem.basis.synthesize(solution.value), solution.status, solution.stats)
 
-    def problem(self, sensing: Sensing, values: Integers, law: NoiseLaw, domain: Domain | None = None) -> SparseProblem:
+    def problem(self, sensing: Sensing, values: Ints, law: NoiseLaw, domain: Domain | None = None) -> SparseProblem:
         """The sparse problem in the paper's scaling: ±1/√k entries, noise and values divided by √k."""
         # (Ticks and totals have no sparse decoder.)
         if self.basis is None or self.sparsity is None or isinstance(law, TicksAndTotalsLaw | LayersLaw):

@@ -8,7 +8,7 @@ from math import isfinite, sqrt
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers, Mask
+from sparsedp.arrays import Floats, Ints, Mask
 from sparsedp.estimation._tree_messages import DISTRIBUTIONS, LAWS, NONE, GroupTree, pass_down, pass_up
 from sparsedp.jit import kernel
 from sparsedp.laws import DiscreteLaplaceLaw, LayersLaw
@@ -45,8 +45,8 @@ class Measured:
     `gaussian`: whether the noise is, or Laplace's.
     """
 
-    starts: Integers
-    ends: Integers
+    starts: Ints
+    ends: Ints
     sums: Floats
     variances: Floats
     gaussian: bool
@@ -61,7 +61,7 @@ class Posterior:
     linear_variances: Floats
 
 
-def posterior_sums(tree: GroupTree, layers: Sequence[Measured], within: Integers | None) -> Posterior:
+def posterior_sums(tree: GroupTree, layers: Sequence[Measured], within: Ints | None) -> Posterior:
     """Of each node's sum given all layers; every leaf has to be measured in one. No mean is negative.
 
     `within`: the first cells of groups; how wholes in one of them divide is learnt apart from how others do.
@@ -103,12 +103,12 @@ def _least_deviations(tree: GroupTree, fused: Floats) -> Floats:
     return np.maximum(LEAST_DEVIATION, ROUNDING * size)
 
 
-def _kinds(tree: GroupTree, within: Integers | None) -> Integers:
+def _kinds(tree: GroupTree, within: Ints | None) -> Ints:
     inside = np.ones(len(tree.first), np.bool_) if within is None else tree.within(within)
     return np.where(inside, np.where(tree.first == 0, 2, 1), 0)
 
 
-def _fused(tree: GroupTree, layers: Sequence[Measured], nodes: list[Integers]) -> tuple[Floats, Floats, Floats]:
+def _fused(tree: GroupTree, layers: Sequence[Measured], nodes: list[Ints]) -> tuple[Floats, Floats, Floats]:
     """The best linear estimate of each node's sum from all layers, its variance from what is measured below it, and
     from all.
     """
@@ -122,7 +122,7 @@ def _fused(tree: GroupTree, layers: Sequence[Measured], nodes: list[Integers]) -
 
 
 @kernel
-def _fuse(left: Integers, right: Integers, precision: Floats, weighted: Floats) -> tuple[Floats, Floats, Floats]:
+def _fuse(left: Ints, right: Ints, precision: Floats, weighted: Floats) -> tuple[Floats, Floats, Floats]:
     """Up, a whole's own value and the sum of its parts are weighed; down, what that changes is spread over them."""
     sums, variances = np.empty(len(left)), np.empty(len(left))
     for node in range(len(left) - 1, -1, -1):
@@ -157,17 +157,17 @@ class GroupPosterior:
     tree: GroupTree
     posterior: Posterior
 
-    def sums(self, starts: Integers, ends: Integers) -> Floats:
+    def sums(self, starts: Ints, ends: Ints) -> Floats:
         """The means of groups that are nodes of it."""
         return np.asarray(self.posterior.means[self.tree.nodes_of(starts, ends)])
 
-    def variances(self, starts: Integers, ends: Integers) -> tuple[Floats, Floats]:
+    def variances(self, starts: Ints, ends: Ints) -> tuple[Floats, Floats]:
         """Of such groups, and those that least squares would leave."""
         nodes = self.tree.nodes_of(starts, ends)
         return self.posterior.variances[nodes], self.posterior.linear_variances[nodes]
 
 
-def posterior_of_groups(sensing: GroupSums, values: Integers, law: LayersLaw) -> GroupPosterior | None:
+def posterior_of_groups(sensing: GroupSums, values: Ints, law: LayersLaw) -> GroupPosterior | None:
     """Of all groups but single cells of blocks that were measured cell by cell: of these blocks as they are.
 
     None if there are too many groups, or noise without bound: then what is linear has to do.
@@ -189,11 +189,11 @@ def posterior_of_groups(sensing: GroupSums, values: Integers, law: LayersLaw) ->
     return GroupPosterior(tree, posterior_sums(tree, measured, coarser[0] if coarser else None))
 
 
-def _ends_of(starts: Integers, n: int) -> tuple[Integers, Integers]:
+def _ends_of(starts: Ints, n: int) -> tuple[Ints, Ints]:
     return starts, np.append(starts[1:], n)
 
 
-def _cells_of_blocks_summed(parts: Measured, firsts: Integers, ends: Integers) -> list[Measured]:
+def _cells_of_blocks_summed(parts: Measured, firsts: Ints, ends: Ints) -> list[Measured]:
     """The parts of blocks that are larger than cells; and of the other blocks, the sums of their cells."""
     at, in_cells = _blocks_in_cells(parts.starts, firsts, ends)
     others = ~_within(in_cells, at, len(parts.starts))
@@ -210,19 +210,19 @@ def _cells_of_blocks_summed(parts: Measured, firsts: Integers, ends: Integers) -
     return [rest, blocks]
 
 
-def cells_of_whole_blocks(parts: Integers, firsts: Integers, n: int) -> Mask:
+def cells_of_whole_blocks(parts: Ints, firsts: Ints, n: int) -> Mask:
     """Which parts are cells of blocks that were measured cell by cell. Those on the way to the first cell are not."""
     at, in_cells = _blocks_in_cells(parts, *_ends_of(firsts, n))
     return _within(in_cells, at, len(parts))
 
 
-def _blocks_in_cells(parts: Integers, firsts: Integers, ends: Integers) -> tuple[Integers, Mask]:
+def _blocks_in_cells(parts: Ints, firsts: Ints, ends: Ints) -> tuple[Ints, Mask]:
     """Which part each block begins with, and whether all of its parts are cells, several of them."""
     at = np.searchsorted(parts, firsts)
     counts = np.diff(at, append=len(parts))
     return at, (counts == ends - firsts) & (counts > 1)
 
 
-def _within(blocks: Mask, at: Integers, parts: int) -> Mask:
+def _within(blocks: Mask, at: Ints, parts: int) -> Mask:
     """The parts that are in these blocks, given which part each begins with."""
     return np.asarray(np.repeat(blocks, np.diff(at, append=parts)))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.axes.domain import Declared
 from sparsedp.counts import Counts
 from sparsedp.errors import InvalidInput
@@ -115,17 +115,17 @@ def _key(key: object) -> Key:
     return int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")
 
 
-def _totals(request: Request, key: Key, source: Source) -> Integers:
+def _totals(request: Request, key: Key, source: Source) -> Ints:
     """Sorted by hashes first, where the records can be read again: should two people share one, by the people
     themselves. Both give the same totals, so that it does not matter to anybody which it was."""
     totals = _totals_in_order(request, key, source, by_hash=True) if source.again else None
-    return cast(Integers, _totals_in_order(request, key, source, by_hash=False)) if totals is None else totals
+    return cast(Ints, _totals_in_order(request, key, source, by_hash=False)) if totals is None else totals
 
 
-def _totals_in_order(request: Request, key: Key, source: Source, *, by_hash: bool) -> Integers | None:
+def _totals_in_order(request: Request, key: Key, source: Source, *, by_hash: bool) -> Ints | None:
     with session() as connection:
 
-        def run() -> Integers | None:
+        def run() -> Ints | None:
             query = _query_of(request, source.attach(connection, request.needed), Lookups(connection))
             sums = request.amounts is not None
             reservoir = Reservoir(request.domain.size, request.max_contributions, key, sums=sums)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.ingest._columns import DATES, INSTANTS, TIMES, SourceColumn
 from sparsedp.jit import kernel
 
@@ -51,19 +51,19 @@ class Reservoir:
     """
 
     def __init__(self, cells: int, most: int, key: tuple[int, int], *, sums: bool) -> None:
-        self._totals: Integers = np.zeros(cells, dtype=np.int64)
-        self._carries: Integers = np.zeros(cells if sums else 0, dtype=np.int64)
-        self._kept_cells: Integers = np.zeros(most, dtype=np.int64)
-        self._kept_steps: Integers = np.zeros(most, dtype=np.int64)
-        self._seen: Integers = np.zeros(1, dtype=np.int64)
+        self._totals: Ints = np.zeros(cells, dtype=np.int64)
+        self._carries: Ints = np.zeros(cells if sums else 0, dtype=np.int64)
+        self._kept_cells: Ints = np.zeros(most, dtype=np.int64)
+        self._kept_steps: Ints = np.zeros(most, dtype=np.int64)
+        self._seen: Ints = np.zeros(1, dtype=np.int64)
         self._state: _Unsigned = np.array([*key, 0], dtype=np.uint64)
 
-    def add(self, starts: _Starts, seeds: _Unsigned, cells: npt.NDArray[np.int32], steps: Integers) -> None:
+    def add(self, starts: _Starts, seeds: _Unsigned, cells: npt.NDArray[np.int32], steps: Ints) -> None:
         """One batch; `starts` marks the first record of each person, whose seed is used."""
         totals = self._totals, self._carries
         _draw(starts, seeds, cells, steps, self._kept_cells, self._kept_steps, self._seen, self._state, *totals)
 
-    def totals(self) -> Integers:
+    def totals(self) -> Ints:
         """What all kept records add up to, within ±2⁶²; the last person's are added now, so ask once."""
         _add_kept(self._kept_cells, self._kept_steps, self._seen, self._totals, self._carries)
         np.clip(self._totals, -_MOST_TOTAL, _MOST_TOTAL, out=self._totals)
@@ -82,7 +82,7 @@ def _mixed(word: Any) -> Any:
 
 
 @kernel
-def _add_kept(kept_cells: Integers, kept_steps: Integers, seen: Integers, totals: Integers, carries: Integers) -> None:
+def _add_kept(kept_cells: Ints, kept_steps: Ints, seen: Ints, totals: Ints, carries: Ints) -> None:
     """The exact total of a cell is totals + 2⁶⁴·carries, both signed; without carries, totals alone."""
     for slot in range(min(seen[0], len(kept_cells))):
         cell, step = kept_cells[slot], kept_steps[slot]
@@ -100,13 +100,13 @@ def _draw(
     starts: _Starts,
     seeds: _Unsigned,
     cells: npt.NDArray[np.int32],
-    steps: Integers,
-    kept_cells: Integers,
-    kept_steps: Integers,
-    seen: Integers,
+    steps: Ints,
+    kept_cells: Ints,
+    kept_steps: Ints,
+    seen: Ints,
     state: _Unsigned,
-    totals: Integers,
-    carries: Integers,
+    totals: Ints,
+    carries: Ints,
 ) -> None:
     most = len(kept_cells)
     for record in range(len(cells)):
@@ -222,7 +222,7 @@ def kept_totals(
     *,
     sums: bool,
     by_hash: bool,
-) -> Integers | None:
+) -> Ints | None:
     """The totals of what people keep. `cells` is a query for the columns cell, steps and those of `people`.
 
     It is sorted, outside memory where it has to be. Without `people` every record is another person's, and without

@@ -26,7 +26,7 @@ from math import log2, sqrt
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.sensing.parts_of_blocks import cut_blocks, cut_to_the_first
 
 STEP, LEAST_BLOCKS = 4, 16
@@ -62,7 +62,7 @@ def block_size(total: float, n: int, size: int, deviation: float) -> int:
     return size
 
 
-def part_sizes(sums: Floats, size: int, deviation: float, of_sums: float) -> Integers:
+def part_sizes(sums: Floats, size: int, deviation: float, of_sums: float) -> Ints:
     """How many cells the parts of blocks of `size` cells, a power of two, have, given about what the blocks' sums are.
 
     `deviation`: of the noise that parts will have; `of_sums`: that the sums have.
@@ -70,7 +70,7 @@ def part_sizes(sums: Floats, size: int, deviation: float, of_sums: float) -> Int
     coarsest = OF_PARTS * deviation / sqrt(unevenness_of_halves(sums, of_sums))
     wanted = np.log2(np.maximum(sums, 1.0)) - log2(max(coarsest, 1e-300))
     most = size.bit_length() - 1
-    sizes: Integers = np.left_shift(1, (most - np.clip(np.rint(wanted), 0, most)).astype(np.int64))
+    sizes: Ints = np.left_shift(1, (most - np.clip(np.rint(wanted), 0, most)).astype(np.int64))
     return np.where(sums >= dense_from(size, deviation), 1, sizes)
 
 
@@ -116,12 +116,12 @@ def unevenness_of_halves(sums: Floats, deviation: float) -> float:
     return min(max(found, LEAST_UNEVEN), 1.0)
 
 
-def towards_the_first(starts: Integers, size: int) -> Integers:
+def towards_the_first(starts: Ints, size: int) -> Ints:
     """The same parts of blocks of `size` cells, but the first of them cut down to the first cell, if the block is."""
     return cut_to_the_first(starts) if len(starts) > 1 and starts[1] < size else starts
 
 
-def cells_of_dense_blocks(sums: Floats, size: int, n: int, deviation: float) -> Integers:
+def cells_of_dense_blocks(sums: Floats, size: int, n: int, deviation: float) -> Ints:
     """The first cells of those groups: all cells of the blocks in which something is seen, and the other blocks.
 
     `deviation`: of the noise in the blocks' sums.

@@ -7,7 +7,7 @@ from math import ceil
 
 import numpy as np
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.mechanisms._private_tree import BLOCK, MOST_COUNT, block_excesses
 
 # In how many places do cells stand out from those beside them? One noisy number, over blocks of 16 cells.
@@ -23,7 +23,7 @@ LEAST_DEVIATION = 1e-9
 """Noise of a huge budget has none in floating point; it is taken for this."""
 
 
-def standing_out(row: Integers, deviation: float, add_noise: Callable[[Integers], None]) -> float:
+def standing_out(row: Ints, deviation: float, add_noise: Callable[[Ints], None]) -> float:
     """By how much cells stand out, with noise, in units of `deviation`: of the noise that a whole budget puts on a
     cell, which is public.
     """
@@ -51,7 +51,7 @@ HIDDEN_IN_A_CELL = 1.0
 """In deviations of the noise on one cell: what a cell has that is not seen."""
 
 
-def detected_alone(row: Integers, deviation: float, add_noise: Callable[[Integers], None]) -> float:
+def detected_alone(row: Ints, deviation: float, add_noise: Callable[[Ints], None]) -> float:
     """How much is seen in single cells, with noise, in units of `deviation`: of the noise that a whole budget puts on
     a cell, which is public.
     """

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.jit import kernel
 from sparsedp.noise.coins import ONE, Chances
 from sparsedp.sensing.parts_of_blocks import cut_to_the_first
@@ -43,7 +43,7 @@ LANES = 256
 class Unevenness:
     """Of every aligned group of 2^k cells in a row: the larger of the two measures. O(n) time and memory."""
 
-    def __init__(self, row: Integers, slack: int) -> None:
+    def __init__(self, row: Ints, slack: int) -> None:
         cells = np.clip(row, -MOST_COUNT, MOST_COUNT)
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(cells)])
         halves, excess, size = np.zeros(len(row), np.int64), np.zeros(len(row), np.int64), 1
@@ -54,30 +54,30 @@ class Unevenness:
             excess = block_excesses(cells, size, slack) if size <= BLOCK else _merged(excess, np.add)
             self._of_size[size] = np.maximum(halves, excess)
 
-    def of(self, groups: Integers, size: int) -> Integers:
+    def of(self, groups: Ints, size: int) -> Ints:
         """Of the groups of `size` cells, a power of two, with these numbers; the last of the row may have fewer."""
-        found: Integers = self._of_size[size][groups]
+        found: Ints = self._of_size[size][groups]
         return found
 
 
-def _merged(parts: Integers, merge: np.ufunc) -> Integers:
+def _merged(parts: Ints, merge: np.ufunc) -> Ints:
     """Two by two; the last may be without a second one."""
-    merged: Integers = merge.reduceat(parts, np.arange(0, len(parts), 2))
+    merged: Ints = merge.reduceat(parts, np.arange(0, len(parts), 2))
     return merged
 
 
-def _differences(before: Integers, size: int) -> Integers:
+def _differences(before: Ints, size: int) -> Ints:
     """Between the halves of every group. Where the row ends within the second half, it is compared with as many cells
     at the end of the first.
     """
     n = len(before) - 1
     middles = np.minimum(np.arange(0, n, size) + size // 2, n)
     ends = np.minimum(middles + size // 2, n)
-    differences: Integers = np.abs(before[ends] - 2 * before[middles] + before[2 * middles - ends])
+    differences: Ints = np.abs(before[ends] - 2 * before[middles] + before[2 * middles - ends])
     return differences
 
 
-def block_excesses(row: Integers, size: int, slack: int) -> Integers:
+def block_excesses(row: Ints, size: int, slack: int) -> Ints:
     """Of every group of `size` cells, a few, by how much pairs of its sorted cells are apart beyond `slack`; the last
     may have fewer cells.
     """
@@ -92,7 +92,7 @@ def block_excesses(row: Integers, size: int, slack: int) -> Integers:
 
 
 @lru_cache(maxsize=8)
-def sorting_network(size: int) -> Integers:
+def sorting_network(size: int) -> Ints:
     """Which pairs of places to put in order, one after the other, to sort that many cells: Batcher's merge of odd and
     even places. The same steps for all counts.
     """
@@ -113,7 +113,7 @@ def sorting_network(size: int) -> Integers:
 
 
 @kernel
-def _excesses(row: Integers, size: int, slack: int, network: Integers, out: Integers) -> None:
+def _excesses(row: Ints, size: int, slack: int, network: Ints, out: Ints) -> None:
     """Of the groups that are whole; `LANES` of them are sorted at once, so that all take the same steps."""
     whole = len(row) // size
     cells = np.empty((size, LANES), np.int64)
@@ -184,7 +184,7 @@ def decay_for(distance: int, epsilon: Fraction) -> int:
     return max(1, -(-exact.numerator // exact.denominator))
 
 
-def chances_of(scores: Integers, decay: int) -> Chances:
+def chances_of(scores: Ints, decay: int) -> Chances:
     """For every score ≥ 0 the exact chance that the group is halved."""
     table = np.array(chances(), np.int64)
     if decay > 1 << _SPLIT:
@@ -211,11 +211,11 @@ def _chance_of(score: int, decay: int) -> tuple[int, int]:
 # The tree itself. The idea is PrivTree's (Zhang, Xiao, Xie 2016), whose noise does not grow with the depth of the tree,
 # applied to how uneven a group is instead of to its count, with coins that ask for less.
 
-Coins = Callable[[Integers], npt.NDArray[np.bool_]]
+Coins = Callable[[Ints], npt.NDArray[np.bool_]]
 """For every score a coin of its own: whether the group is halved, with the chance that `chances_of` gives it."""
 
 
-def flat_groups(row: Integers, slack: int, decay: int, coins: Coins, least: int = 1) -> Integers:
+def flat_groups(row: Ints, slack: int, decay: int, coins: Coins, least: int = 1) -> Ints:
     """The first cells of the tree's leaves: groups of cells in a row. Groups of at most `least` cells are not halved.
 
     A node of depth d is halved with the chance that the score max(unevenness − d·decay, 0) has. The coins of a depth
@@ -225,7 +225,7 @@ def flat_groups(row: Integers, slack: int, decay: int, coins: Coins, least: int 
     unevenness = Unevenness(row, slack)
     size = 1 << max(n - 1, 0).bit_length()
     nodes = np.zeros(1, np.int64)
-    leaves: list[Integers] = []
+    leaves: list[Ints] = []
     depth = 0
     while size > least:
         nodes = nodes[nodes * size < n]
@@ -248,12 +248,12 @@ TOWARDS_AN_END = 3
 once in about 64 times, a quarter of them at each (`LEAST_ODDS`)."""
 
 
-def singled(starts: Integers, n: int, most: int) -> Integers:
+def singled(starts: Ints, n: int, most: int) -> Ints:
     """The same groups of n cells, but those of at most `most` cells taken apart into cells: post-processing."""
     return taken_apart(starts, n, np.diff(starts, append=n) <= most)
 
 
-def down_to_the_ends(starts: Integers, n: int) -> Integers:
+def down_to_the_ends(starts: Ints, n: int) -> Ints:
     """The same groups of n cells, but the first of them cut by halves, and the first half again, down to the first
     cell, if the tree itself went some way there; and the last of them down to the last cell: post-processing.
     """
@@ -267,7 +267,7 @@ def down_to_the_ends(starts: Integers, n: int) -> Integers:
     return starts if first > most else cut_to_the_first(starts)
 
 
-def taken_apart(starts: Integers, n: int, which: npt.NDArray[np.bool_]) -> Integers:
+def taken_apart(starts: Ints, n: int, which: npt.NDArray[np.bool_]) -> Ints:
     """The same groups of n cells, but some of them taken apart into cells."""
     parts = np.where(which, np.diff(starts, append=n), 1)
     before = np.cumsum(parts) - parts

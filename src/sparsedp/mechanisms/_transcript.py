@@ -8,13 +8,13 @@ from math import sqrt
 
 import numpy as np
 
-from sparsedp.arrays import Integers, Mask
+from sparsedp.arrays import Ints, Mask
 from sparsedp.mechanisms._adaptive_shares import GAUSSIAN, LAPLACE
 from sparsedp.mechanisms.terms import WHOLE, CalibratedNoise, Terms
 from sparsedp.privacy.guarantee import Expense
 from sparsedp.sensing.group_sums import first_cells, sums_over
 
-PrivateTest = Callable[[Integers, float, Callable[[Integers], None]], float]
+PrivateTest = Callable[[Ints, float, Callable[[Ints], None]], float]
 """Takes the cells, the deviation of the noise that a whole budget puts on one, and what adds the test's own noise."""
 
 
@@ -25,15 +25,15 @@ class Transcript:
     tree that chose groups, if one did.
     """
 
-    def __init__(self, row: Integers, terms: Terms, *, signed: bool) -> None:
+    def __init__(self, row: Ints, terms: Terms, *, signed: bool) -> None:
         self.row, self.terms, self.n, self.signed = row, terms, len(row), signed
         self.power = GAUSSIAN if terms.gaussian else LAPLACE
         self.unit = self.deviation(WHOLE)
         self.tests: list[Expense] = []
         self.decay: int | None = None
-        self.groups: list[int | Integers] = []
+        self.groups: list[int | Ints] = []
         self.noises: list[CalibratedNoise] = []
-        self.values: list[Integers] = []
+        self.values: list[Ints] = []
 
     def deviation(self, share: Fraction) -> float:
         """Of the noise that a share of the budget buys: public."""
@@ -45,7 +45,7 @@ class Transcript:
         self.tests.append(noise.expense)
         return measure(self.row, self.unit, noise.add_to)
 
-    def measure(self, groups: int | Integers, share: Fraction) -> Integers:
+    def measure(self, groups: int | Ints, share: Fraction) -> Ints:
         """The noisy sums over groups that those measured before are made of: a block size, or their first cells."""
         return self.in_turns(share).finish(groups)
 
@@ -62,10 +62,10 @@ class LayerInTurns:
 
     def __init__(self, transcript: Transcript, noise: CalibratedNoise) -> None:
         self._transcript, self._noise = transcript, noise
-        self._measured: tuple[Integers, Mask] | None = None
+        self._measured: tuple[Ints, Mask] | None = None
         self._finished = False
 
-    def cells(self, where: Mask) -> Integers:
+    def cells(self, where: Mask) -> Ints:
         """The row with noise in these cells and in those of the turns before, and 0 elsewhere; not to be written to."""
         self._refuse(self._finished)
         if self._measured is None:
@@ -80,7 +80,7 @@ class LayerInTurns:
         shown.setflags(write=False)
         return shown
 
-    def finish(self, groups: int | Integers) -> Integers:
+    def finish(self, groups: int | Ints) -> Ints:
         """The noisy sums over these groups, of which each is a cell already measured, or has none of them."""
         self._refuse(self._finished)
         transcript = self._transcript

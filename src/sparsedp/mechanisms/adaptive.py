@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from sparsedp import validate
-from sparsedp.arrays import Floats, Integers, Mask
+from sparsedp.arrays import Floats, Ints, Mask
 from sparsedp.axes.domain import Domain
 from sparsedp.constraints import Constraints
 from sparsedp.errors import InvalidInput
@@ -78,7 +78,7 @@ class Adaptive(Mechanism):
 
     def _measured(
         self,
-        cells: Integers,
+        cells: Ints,
         plan: Plan | None,
         terms: Terms,
         domain: Domain | None,
@@ -227,7 +227,7 @@ def _measure_parts(transcript: Transcript, sums: Floats, size: int, share: Fract
     layer.finish(1 if len(starts) == n or len(starts) > MOST_PARTS else starts)
 
 
-def _dense_cells(transcript: Transcript, sums: Integers, size: int, share: Fraction) -> int | Integers:
+def _dense_cells(transcript: Transcript, sums: Ints, size: int, share: Fraction) -> int | Ints:
     """The cells of the blocks in which something is detected, and the other blocks: given about what the sums of blocks
     of `size` are, measured with that share. All cells, if a sum says little or there would be too many groups.
     """
@@ -237,12 +237,12 @@ def _dense_cells(transcript: Transcript, sums: Integers, size: int, share: Fract
     return 1 if len(starts) == transcript.n or len(starts) > MOST_PARTS else starts
 
 
-def _grown(row: Integers, slack: int, shares: Shares, terms: Terms) -> tuple[Integers, int, Expense]:
+def _grown(row: Ints, slack: int, shares: Shares, terms: Terms) -> tuple[Ints, int, Expense]:
     """The first cells of flat groups, found with a share of the budget, the tree's decay, and what that cost."""
     epsilon, expense = terms.pure(shares.tree, "find where the cells are flat")
     decay = decay_for(terms.neighbours.distance, epsilon)
 
-    def coins(scores: Integers) -> Mask:
+    def coins(scores: Ints) -> Mask:
         return terms.sampler.coins(chances_of(scores, decay), terms.source)
 
     starts = flat_groups(row, slack, decay, coins, shares.singled)

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy.typing as npt
 
 from sparsedp import validate
-from sparsedp.arrays import Integers, usual_warnings
+from sparsedp.arrays import Ints, usual_warnings
 from sparsedp.axes.domain import RECORDS, Declared, Domain, Quantity
 from sparsedp.constraints import Constraints
 from sparsedp.counts import Counts
@@ -214,7 +214,7 @@ class Mechanism(ABC):
 
     def _measured(
         self,
-        cells: Integers,
+        cells: Ints,
         plan: Plan | None,
         terms: Terms,
         domain: Domain | None,
@@ -234,7 +234,7 @@ class Mechanism(ABC):
         noise_for(plan.sensing, terms)
         return plan
 
-    def _plan_from(self, cells: Integers, terms: Terms, domain: Domain | None) -> Plan:
+    def _plan_from(self, cells: Ints, terms: Terms, domain: Domain | None) -> Plan:
         """The plan that a private choice leads to, paid for, in mechanisms that have none in advance."""
         return self.plan(cells.size, domain)
 
@@ -246,7 +246,7 @@ class Mechanism(ABC):
 class PrivateTable:
     """Private cells, row by row. `contribution` bounds what one person adds; `counted` says how that was enforced."""
 
-    cells: Integers
+    cells: Ints
     domain: Domain | None
     contribution: int
     negative: bool

@@ -8,7 +8,7 @@ from functools import partial
 from typing import ClassVar
 
 from sparsedp import validate
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.axes.domain import Domain
 from sparsedp.bases import basis_from
 from sparsedp.bases.separable import basis_for
@@ -143,7 +143,7 @@ class Compressive(Mechanism):
         terms.noise(distance * most, distance**2 * most, 1 - self._share)
         return None
 
-    def _plan_from(self, cells: Integers, terms: Terms, domain: Domain | None) -> Plan:
+    def _plan_from(self, cells: Ints, terms: Terms, domain: Domain | None) -> Plan:
         epsilon_select, chosen = terms.choice(self._share, "choose the sparsity")
         choice = choose_sparsity(
             cells,

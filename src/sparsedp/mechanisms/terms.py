@@ -9,7 +9,7 @@ from math import isqrt
 from typing import cast
 
 from sparsedp import validate
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.laws import MOST_VARIANCE, DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw
@@ -169,7 +169,7 @@ class CalibratedNoise:
     sampler: NoiseSampler
     source: RandomSource
 
-    def add_to(self, values: Integers) -> None:
+    def add_to(self, values: Ints) -> None:
         """Add fresh noise to every value, in place, modulo 2⁶⁴."""
         if isinstance(self.law, DiscreteGaussianLaw):
             self.sampler.add_gaussian(values, self.law.variance_parameter, self.source)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsedp.arrays import Integers, Mask
+from sparsedp.arrays import Ints, Mask
 from sparsedp.errors import InvalidInput
 from sparsedp.noise.source import BitStream, RandomSource
 
@@ -195,8 +195,8 @@ def bernoulli(probability: Probability, stream: BitStream) -> bool:
 class Chances:
     """Of many coins: (whole + rest/denominator)/2⁶² each, exactly, with 0 ≤ rest < denominator. PRIVATE."""
 
-    whole: Integers
-    rest: Integers
+    whole: Ints
+    rest: Ints
     denominator: int
 
     def exact(self) -> list[Fraction]:

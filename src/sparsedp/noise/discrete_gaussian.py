@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.jit import kernel
 from sparsedp.laws import checked_variance
 from sparsedp.noise.coins import Formula, Probability, bernoulli, exponential
@@ -47,14 +47,14 @@ _CHUNK_WORDS = 1 << 15
 _LATER_BITS = 64
 
 
-def discrete_gaussian(variance: Fraction, size: int, source: RandomSource) -> Integers:
+def discrete_gaussian(variance: Fraction, size: int, source: RandomSource) -> Ints:
     """`size` independent X with P(X = x) ∝ exp(−x²/(2·variance)) on all integers, modulo 2⁶⁴ as int64."""
     noise = np.zeros(whole("size", size, least=0, most=MAX_CELLS), dtype=np.int64)
     add_discrete_gaussian(noise, variance, source)
     return noise
 
 
-def add_discrete_gaussian(values: Integers, variance: Fraction, source: RandomSource) -> None:
+def add_discrete_gaussian(values: Ints, variance: Fraction, source: RandomSource) -> None:
     """Add independent discrete Gaussian noise to every value, in place, modulo 2⁶⁴.
 
     Guarantee: ρ-zCDP if the variance is at least Δ₂²/(2ρ), where Δ₂ bounds the L2 change of `values` between
@@ -126,12 +126,12 @@ def place_candidates(
     words: npt.NDArray[np.int64],
     per_candidate: int,
     position: int,
-    values: Integers,
+    values: Ints,
     placed: int,
     guide: npt.NDArray[np.int16],
-    ends: Integers,
-    certain: Integers,
-    starts: Integers,
+    ends: Ints,
+    certain: Ints,
+    starts: Ints,
     heights: Floats,
     offsets: int,
     decay: float,
@@ -200,7 +200,7 @@ class GaussianTable:
         sizes = [self.unit, *(_rounded_up(self.factor * high) for _, high in edges[:-1]), _rounded_up(self.unit * tail)]
         sizes.append(2**HEIGHT_BITS - sum(sizes))
         self.ends = np.cumsum(np.array(sizes, dtype=np.uint64), dtype=np.uint64)
-        self.starts: Integers = np.array([0, *range(1, self.tail_start, self.width)], dtype=np.int64)
+        self.starts: Ints = np.array([0, *range(1, self.tail_start, self.width)], dtype=np.int64)
         # Below the least height in its slab a number is accepted whatever the offset is.
         least = edges[:-1] if self.width == 1 else edges[1:]
         certain = [self.unit, *(self.factor * low >> _PRECISION for low, _ in least), 0, 0]

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.errors import InvalidInput
 from sparsedp.jit import kernel
 from sparsedp.noise.coins import Probability, bernoulli, binary_digit, exponential, nonzero, signed_digit
@@ -42,14 +42,14 @@ _CHUNK_BYTES = 1 << 18
 _MODULUS = 2**64
 
 
-def discrete_laplace(scale: Fraction, size: int, source: RandomSource) -> Integers:
+def discrete_laplace(scale: Fraction, size: int, source: RandomSource) -> Ints:
     """`size` independent X with P(X = x) ∝ exp(−|x|/scale) on all integers, reported modulo 2⁶⁴ as int64."""
     noise = np.zeros(whole("size", size, least=0, most=MAX_CELLS), dtype=np.int64)
     add_discrete_laplace(noise, scale, source)
     return noise
 
 
-def add_discrete_laplace(values: Integers, scale: Fraction, source: RandomSource) -> None:
+def add_discrete_laplace(values: Ints, scale: Fraction, source: RandomSource) -> None:
     """Add independent discrete Laplace noise to every value, in place, modulo 2⁶⁴.
 
     Guarantee: ε-DP if the scale is Δ/ε, where Δ bounds the L1 change of `values` between neighbours; proof
@@ -81,9 +81,7 @@ def add_discrete_laplace(values: Integers, scale: Fraction, source: RandomSource
         ties.fill(0)
 
 
-def _settle_ties(
-    values: Integers, words: npt.NDArray[np.uint16], ties: Integers, table: DigitTable, stream: BitStream
-) -> None:
+def _settle_ties(values: Ints, words: npt.NDArray[np.uint16], ties: Ints, table: DigitTable, stream: BitStream) -> None:
     """Go on comparing where the first word was equal, and add the digits that turn out not to be 0."""
     in_block = ties % VARIABLES_A_BLOCK
     block, row = np.divmod(ties // VARIABLES_A_BLOCK, table.rows)
@@ -99,7 +97,7 @@ def _settle_ties(
         values[index] = wrapped(int(values[index]) + direction * (magnitude << digit))
 
 
-def _go_on_comparing(row: Integers, table: DigitTable, stream: BitStream) -> npt.NDArray[np.bool_]:
+def _go_on_comparing(row: Ints, table: DigitTable, stream: BitStream) -> npt.NDArray[np.bool_]:
     """For each tied digit, whether the rest of its uniform number lies below the rest of its probability."""
     below = np.zeros(row.size, dtype=np.bool_)
     undecided = np.arange(row.size)
@@ -119,10 +117,10 @@ def _go_on_comparing(row: Integers, table: DigitTable, stream: BitStream) -> npt
 def add_digit_words(
     words: npt.NDArray[np.uint16],
     first: npt.NDArray[np.uint16],
-    values: Integers,
+    values: Ints,
     sums: npt.NDArray[np.int16],
     tied: npt.NDArray[np.uint8],
-    ties: Integers,
+    ties: Ints,
 ) -> int:
     """Add Σᵢ 2ⁱ·dᵢ to every value modulo 2⁶⁴, and list the words that leave their digit open.
 
@@ -243,7 +241,7 @@ class ExactGeometric:
 # ---- the arrays that noise goes into
 
 
-def flat_view(values: Integers) -> Integers:
+def flat_view(values: Ints) -> Ints:
     """The same memory as one vector; an array that noise could not be added to in place is refused."""
     if not isinstance(values, np.ndarray) or values.dtype != np.int64:
         raise InvalidInput("values", "not an array of int64", "convert the exact integers to numpy's int64 first")

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from sparsedp.arrays import Integers, Mask
+from sparsedp.arrays import Ints, Mask
 from sparsedp.errors import InvalidInput
 from sparsedp.laws import checked_variance
 from sparsedp.noise.coins import Chances, toss
@@ -36,13 +36,13 @@ class NoiseSampler(Protocol):
     def effective_scale(self, scale: Fraction) -> Fraction:
         """The exact scale of the noise that `add_noise` draws when asked for `scale`."""
 
-    def add_noise(self, values: Integers, scale: Fraction, source: RandomSource) -> None:
+    def add_noise(self, values: Ints, scale: Fraction, source: RandomSource) -> None:
         """Add independent discrete Laplace noise of the effective scale to every value, in place."""
 
     def effective_variance(self, variance: Fraction) -> Fraction:
         """The exact σ² of the noise that `add_gaussian` draws when asked for `variance`."""
 
-    def add_gaussian(self, values: Integers, variance: Fraction, source: RandomSource) -> None:
+    def add_gaussian(self, values: Ints, variance: Fraction, source: RandomSource) -> None:
         """Add independent discrete Gaussian noise of the effective σ² to every value, in place."""
 
     def coins(self, chances: Chances, source: RandomSource) -> Mask:
@@ -64,7 +64,7 @@ class SparsedpSampler:
         """The scale itself."""
         return positive("scale", scale)
 
-    def add_noise(self, values: Integers, scale: Fraction, source: RandomSource) -> None:
+    def add_noise(self, values: Ints, scale: Fraction, source: RandomSource) -> None:
         """Add noise modulo 2⁶⁴ in place; see `add_discrete_laplace`."""
         add_discrete_laplace(values, scale, source)
 
@@ -72,7 +72,7 @@ class SparsedpSampler:
         """The variance itself."""
         return checked_variance(variance)
 
-    def add_gaussian(self, values: Integers, variance: Fraction, source: RandomSource) -> None:
+    def add_gaussian(self, values: Ints, variance: Fraction, source: RandomSource) -> None:
         """Add noise modulo 2⁶⁴ in place; see `add_discrete_gaussian`."""
         add_discrete_gaussian(values, variance, source)
 
@@ -107,7 +107,7 @@ class OpendpSampler:
         """The least float that is not below the scale: the scale of the noise that is really drawn."""
         return Fraction(_float_above(positive("scale", scale)))
 
-    def add_noise(self, values: Integers, scale: Fraction, source: RandomSource) -> None:
+    def add_noise(self, values: Ints, scale: Fraction, source: RandomSource) -> None:
         """Add noise of the effective scale to every value in place, modulo 2⁶⁴."""
         dp = self._ready(source)
         space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
@@ -117,7 +117,7 @@ class OpendpSampler:
         """The square of the least float that is not below √variance: that of the noise that is really drawn."""
         return Fraction(_deviation_above(checked_variance(variance))) ** 2
 
-    def add_gaussian(self, values: Integers, variance: Fraction, source: RandomSource) -> None:
+    def add_gaussian(self, values: Ints, variance: Fraction, source: RandomSource) -> None:
         """Add noise of the effective variance to every value in place, modulo 2⁶⁴."""
         dp = self._ready(source)
         space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="f64")
@@ -138,7 +138,7 @@ class OpendpSampler:
         return dp
 
 
-def _apply(measurement: Any, values: Integers) -> None:
+def _apply(measurement: Any, values: Ints) -> None:
     noise = np.array(measurement(np.zeros(values.size, np.int64)), dtype=np.int64)
     values += noise.reshape(values.shape)
     noise.fill(0)

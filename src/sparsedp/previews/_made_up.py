@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.axes import Axis
 from sparsedp.axes.base import Cells
 from sparsedp.axes.domain import Domain
@@ -82,7 +82,7 @@ def made_up_shares(shape: str, domain: Domain, draw: int) -> Floats:
     return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
-def made_up_counts(shares: Floats, total: int, draw: int) -> Integers:
+def made_up_counts(shares: Floats, total: int, draw: int) -> Ints:
     """Counts that add up to `total`, each of them falling into a cell by the shares."""
     generator = np.random.default_rng([len(ALL_SHAPES), draw])
     return generator.multinomial(total, shares.reshape(-1)).astype(np.int64).reshape(shares.shape)
@@ -131,7 +131,7 @@ class Questions:
             [_part(axis, side, generator) for axis, side in zip(domain.axes, sides, strict=True)] for _ in range(_BOXES)
         ]
 
-    def squared_errors(self, counts: Integers, values: Floats) -> Floats:
+    def squared_errors(self, counts: Ints, values: Floats) -> Floats:
         """The mean squared error of a cell, of a box, and that of the total."""
         off = values - counts
         boxes = np.array([_sum(off, box) for box in self._boxes])

@@ -10,9 +10,8 @@ from typing import Self
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
-from sparsedp.axes import Axis, Categories
-from sparsedp.axes import Integers as IntegerAxis
+from sparsedp.arrays import Floats, Ints
+from sparsedp.axes import Axis, Categories, Integers
 from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms import Mechanism, name_and_settings
@@ -34,7 +33,7 @@ class Guess:
     total: int
     shares: Floats | None = None
 
-    def counts(self, domain: Domain, cells: int, draw: int) -> Integers:
+    def counts(self, domain: Domain, cells: int, draw: int) -> Ints:
         """Made-up counts for a domain that stands in for one of `cells` cells: as many to a cell."""
         shares = made_up_shares(self.shape, domain, draw) if self.shares is None else self.shares
         return made_up_counts(shares, max(1, self.total * domain.size // cells), draw)
@@ -53,7 +52,7 @@ class Scenario:
     runs: dict[Fraction, int]
     stands_out: float | None
     domain: Domain
-    counts: Integers
+    counts: Ints
     values: Floats
 
     def power_law(self, place: int) -> PowerLaw | None:
@@ -156,7 +155,7 @@ class Setting:
         assert self.budget.epsilon is not None  # noqa: S101  # a budget has one of the two
         return Budget(epsilon=self.budget.epsilon * factor, delta=self.budget.delta)
 
-    def publish(self, counts: Integers, domain: Domain, source: RandomSource, factor: Fraction) -> Floats:
+    def publish(self, counts: Ints, domain: Domain, source: RandomSource, factor: Fraction) -> Floats:
         """What the real mechanism makes of made-up counts. The noise is repeatable: there is nobody to protect."""
         release = self.mechanism.release(
             counts,
@@ -243,7 +242,7 @@ def _shortened(domain: Domain, size: int) -> Domain:
 
 def _axis(axis: Axis, length: int) -> Axis:
     if axis.ordered:
-        return IntegerAxis(axis.name, 0, length - 1)
+        return Integers(axis.name, 0, length - 1)
     return Categories(axis.name, range(length))
 
 
@@ -274,7 +273,7 @@ _HEIGHTS = tuple(_ERRORS * 2 ** (quarter / 4) for quarter in range(-4, 13))
 
 
 def _least_that_stands_out(
-    setting: Setting, domain: Domain, counts: Integers, cell_error: float, source: RandomSource
+    setting: Setting, domain: Domain, counts: Ints, cell_error: float, source: RandomSource
 ) -> float | None:
     """The least height that a cell must have over what is expected there to be seen more often than not.
 
@@ -293,9 +292,7 @@ def _least_that_stands_out(
     return None if least == len(heights) else float(heights[least])
 
 
-def _seen(
-    height: int, setting: Setting, domain: Domain, counts: Integers, cell_error: float, source: RandomSource
-) -> bool:
+def _seen(height: int, setting: Setting, domain: Domain, counts: Ints, cell_error: float, source: RandomSource) -> bool:
     generator = np.random.default_rng(height)
     planted = min(_LOOKS, max(1, counts.size // _SPREAD))
     needed = max(_ERRORS * cell_error, height / 2)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
-from sparsedp.axes import Bins, Calendar, Categories
-from sparsedp.axes import Integers as IntegerAxis
+from sparsedp.arrays import Floats, Ints
+from sparsedp.axes import Bins, Calendar, Categories, Integers
 from sparsedp.axes.base import Axis
 from sparsedp.axes.schedule import Schedule
 from sparsedp.errors import InvalidInput
@@ -128,7 +127,7 @@ def _affordable(release: Release, cells: int) -> int:
     return min(_MOST_POINTS, max(FEWEST_POINTS, WORK // cost(release.known_errors, cells)))
 
 
-def spread(length: int, most: int) -> Integers:
+def spread(length: int, most: int) -> Ints:
     """At most so many cells of an axis, evenly spaced, the first and the last among them."""
     if length <= most:
         return np.arange(length)
@@ -263,7 +262,7 @@ def _of_times(name: str, clock: Schedule, length: int) -> Positions:
 def _of_axis(axis: Axis, release: Release) -> Positions:
     if isinstance(axis, Calendar):
         return _of_times(axis.name, axis.time, axis.length)
-    if isinstance(axis, IntegerAxis):
+    if isinstance(axis, Integers):
         whole = np.arange(axis.first, axis.last + 1, dtype=np.float64)
         return Positions(axis.name, whole, whole)
     if isinstance(axis, Bins):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.constraints import CheckedConstraints
 from sparsedp.errors import InvalidInput
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw, noise_law_from
@@ -139,7 +139,7 @@ def _common_step(weights: Floats) -> float | None:
 
 
 def _sum_quantile(
-    law: IndependentLaw, factors: Integers, counts: Integers, level: float, normal_variance: float = 0.0
+    law: IndependentLaw, factors: Ints, counts: Ints, level: float, normal_variance: float = 0.0
 ) -> float:
     """The same for whole factors, each as many times as `counts` says, and a normal variable beside them."""
     finest = max(4, _FINEST // int(factors.max()))
@@ -172,7 +172,7 @@ def _characteristic(law: IndependentLaw, size: int) -> Floats:
     return np.asarray((1 - ratio) ** 2 / ((1 - ratio) ** 2 + 2 * ratio * (1 - cosines)))
 
 
-def _farthest(law: IndependentLaw, factors: Integers, counts: Integers) -> int:
+def _farthest(law: IndependentLaw, factors: Ints, counts: Ints) -> int:
     """P(sum > farthest) ≤ BEYOND, by Chernoff's bound.
 
     A discrete Laplace variable has E exp(tX) ≤ 1/(1 − (ts)²), which is taken at t = 1/2s over the greatest factor; a

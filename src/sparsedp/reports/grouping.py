@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers
-from sparsedp.axes import Axis, Bins, Calendar, Categories
-from sparsedp.axes import Integers as IntegerAxis
+from sparsedp.arrays import Floats, Ints
+from sparsedp.axes import Axis, Bins, Calendar, Categories, Integers
 
 # Cells of an axis taken together for a picture: which ones each point adds up, and what is written beside it.
 
@@ -26,10 +25,10 @@ class Grouping:
     """
 
     name: str
-    starts: Integers
+    starts: Ints
     cells: int
     scale: dict[str, Any]
-    order: Integers | None = None
+    order: Ints | None = None
     partial: tuple[int, ...] = field(default=())
 
     def __len__(self) -> int:
@@ -40,7 +39,7 @@ class Grouping:
         """Whether every point is one cell."""
         return len(self.starts) == self.cells
 
-    def members(self, point: int) -> slice | Integers:
+    def members(self, point: int) -> slice | Ints:
         """The cells of one point."""
         stop = int(self.starts[point + 1]) if point + 1 < len(self.starts) else self.cells
         run = slice(int(self.starts[point]), stop)
@@ -52,7 +51,7 @@ class Grouping:
         return ordered if self.finest else np.add.reduceat(ordered, self.starts, axis=axis)
 
 
-def _in_runs(keys: Integers) -> Integers:
+def _in_runs(keys: Ints) -> Ints:
     """Where each run of equal keys begins."""
     return np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
 
@@ -96,7 +95,7 @@ def _numbers(axis: Axis, size: int) -> Grouping:
         finite = [edge if isfinite(edge) else None for edge in edges]
         called = "bin" if size == 1 else f"{size:,} bins"
         return Grouping(called, starts, axis.length, {"name": axis.name, "kind": "bins", "edges": finite})
-    first = axis.first if isinstance(axis, IntegerAxis) else 0
+    first = axis.first if isinstance(axis, Integers) else 0
     starts = _in_runs(np.arange(first, first + axis.length) // size)
     bounds = [first + start for start in [*starts.tolist(), axis.length]]
     scale: dict[str, Any] = {"name": axis.name, "kind": "number", "bounds": bounds}
@@ -138,7 +137,7 @@ def _time_groupings(name: str, times: npt.NDArray[Any], zone: str | None) -> lis
     return [*found, _grouping(name, called, unit, moments, np.arange(len(moments)), zone)]
 
 
-def _keys(times: npt.NDArray[Any], moments: Integers) -> list[tuple[str, str, Integers]]:
+def _keys(times: npt.NDArray[Any], moments: Ints) -> list[tuple[str, str, Ints]]:
     days = moments // MICROSECONDS["d"]
     calendar = [
         ("year", "year", times.astype("datetime64[Y]").astype(np.int64)),
@@ -149,7 +148,7 @@ def _keys(times: npt.NDArray[Any], moments: Integers) -> list[tuple[str, str, In
     return calendar + [(called, unit, moments // length) for called, unit, length in _FIXED]
 
 
-def _grouping(name: str, called: str, unit: str, moments: Integers, starts: Integers, zone: str | None) -> Grouping:
+def _grouping(name: str, called: str, unit: str, moments: Ints, starts: Ints, zone: str | None) -> Grouping:
     sizes = np.diff(starts, append=len(moments))
     usual = np.median(sizes)
     # Months differ in length by themselves; a cut one is clearly shorter.
@@ -165,7 +164,7 @@ def _grouping(name: str, called: str, unit: str, moments: Integers, starts: Inte
     return Grouping(called, starts, len(moments), scale, partial=partial)
 
 
-def own_unit(moments: Integers) -> tuple[str, str]:
+def own_unit(moments: Ints) -> tuple[str, str]:
     """How a cell of the axis is written, and what it is called."""
     step = int(np.median(np.diff(moments[:1000]))) if len(moments) > 1 else MICROSECONDS["d"]
     day = MICROSECONDS["d"]

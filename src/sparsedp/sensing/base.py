@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers, float_vector, writeable
+from sparsedp.arrays import Floats, Ints, float_vector, writeable
 from sparsedp.errors import InvalidInput
 from sparsedp.validate import MAX_CELLS, whole
 
@@ -31,7 +31,7 @@ class Sensing(ABC):
         """The number k of measurements."""
 
     @abstractmethod
-    def apply(self, counts: Integers) -> Integers:
+    def apply(self, counts: Ints) -> Ints:
         """Φ D, exact modulo 2⁶⁴: a wrapped sum is still a function of the exact sum."""
 
     @abstractmethod
@@ -43,7 +43,7 @@ class Sensing(ABC):
         """Φᵀ y in floating point, y of k values."""
 
     @abstractmethod
-    def materialize(self) -> Integers:
+    def materialize(self) -> Ints:
         """Φ as a stored matrix, for tests; built from the definition, not by calling `apply`."""
 
     @property
@@ -75,7 +75,7 @@ class Sensing(ABC):
         return hash(repr(sorted(self.describe().items())))
 
 
-def exact_counts(counts: Integers, n: int) -> Integers:
+def exact_counts(counts: Ints, n: int) -> Ints:
     """Counts as n contiguous int64; the message never quotes a value."""
     array = np.asarray(counts)
     if array.dtype != np.int64 or array.shape != (n,):
@@ -97,7 +97,7 @@ class Direct(Sensing):
         """n."""
         return self.n
 
-    def apply(self, counts: Integers) -> Integers:
+    def apply(self, counts: Ints) -> Ints:
         """A copy of the counts."""
         return exact_counts(counts, self.n).copy()
 
@@ -109,7 +109,7 @@ class Direct(Sensing):
         """A copy of the values."""
         return float_vector("values", values, self.n).copy()
 
-    def materialize(self) -> Integers:
+    def materialize(self) -> Ints:
         """The identity matrix."""
         return np.eye(self.n, dtype=np.int64)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers, Numbers, float_vector
+from sparsedp.arrays import Floats, Ints, Numbers, float_vector
 from sparsedp.jit import kernel
 from sparsedp.sensing.public_signs import SignSensing, public_bytes
 from sparsedp.validate import MAX_CELLS, whole
@@ -55,15 +55,15 @@ class Bernoulli(SignSensing):
             _accumulate_adjoint(checked, first, bits, cells)
         return cells
 
-    def materialize(self) -> Integers:
+    def materialize(self) -> Ints:
         """Entry by entry from the definition."""
         octets = (self.n + 7) // 8
         stream = public_bytes(self.seed, "bernoulli signs", octets * self.rows)
         place = (np.arange(self.n) // 8)[None, :] * self.rows + np.arange(self.rows)[:, None]
-        negative: Integers = stream[place].astype(np.int64) >> (np.arange(self.n) % 8) & 1
+        negative: Ints = stream[place].astype(np.int64) >> (np.arange(self.n) % 8) & 1
         return np.where(negative, -1, 1)
 
-    def columns(self, first: int, stop: int) -> Integers:
+    def columns(self, first: int, stop: int) -> Ints:
         """Columns first … stop − 1 of Φ, a row each, of ±1: what a stream needs of it, tick by tick."""
         octet, last = first // 8, -(-stop // 8)
         start = octet * self.rows // 16 * 16

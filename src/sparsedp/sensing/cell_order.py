@@ -14,7 +14,7 @@ from math import prod
 
 import numpy as np
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 
 MOST_KEPT = 2**22
 """Cells of the longest order that is kept."""
@@ -23,7 +23,7 @@ MOST_SLOTS = 8
 """To a cell: sides that are not powers of two leave some empty."""
 
 
-def cell_order(shape: Sequence[int], ordered: Sequence[bool]) -> Integers | None:
+def cell_order(shape: Sequence[int], ordered: Sequence[bool]) -> Ints | None:
     """`order[i]` is the number, row by row, of the i-th cell in the row; None where that is i itself."""
     smooth = [axis for axis, is_ordered in enumerate(ordered) if is_ordered and shape[axis] > 1]
     if len(shape) == 1:
@@ -66,7 +66,7 @@ def box_of(sides: Sequence[int], cells: int) -> list[int]:
     return box
 
 
-def z_order(sides: Sequence[int]) -> Integers:
+def z_order(sides: Sequence[int]) -> Ints:
     """The cells of a table of ordered axes, in the order of their interleaved bits; not to be written to.
 
     The last order is kept, unless it is long: one release needs the same one several times.
@@ -77,11 +77,11 @@ def z_order(sides: Sequence[int]) -> Integers:
 
 
 @lru_cache(maxsize=1)
-def _kept(sides: tuple[int, ...]) -> Integers:
+def _kept(sides: tuple[int, ...]) -> Ints:
     return _made(sides)
 
 
-def _made(sides: tuple[int, ...]) -> Integers:
+def _made(sides: tuple[int, ...]) -> Ints:
     """The cells of a table of ordered axes, sorted by their interleaved bits; of one axis, as they are."""
     cells = prod(sides)
     if len(sides) < 2:

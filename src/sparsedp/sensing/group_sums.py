@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers, float_vector
+from sparsedp.arrays import Floats, Ints, float_vector
 from sparsedp.errors import InvalidInput
 from sparsedp.sensing.base import Sensing, exact_counts
 from sparsedp.sensing.cell_order import cell_order, separate_runs
@@ -20,12 +20,12 @@ from sparsedp.validate import MAX_CELLS, whole
 MOST_LAYERS, MOST_AXES = 40, 32
 
 
-def first_cells(groups: int | Integers, n: int) -> Integers:
+def first_cells(groups: int | Ints, n: int) -> Ints:
     """Of the groups of a layer of n cells: blocks of so many, or as they are given."""
     return np.arange(0, n, groups, dtype=np.int64) if isinstance(groups, int) else groups
 
 
-def sums_over(starts: Integers, row: Integers) -> Integers:
+def sums_over(starts: Ints, row: Ints) -> Ints:
     """Of groups of cells in a row, given the first cell of each; exact modulo 2⁶⁴."""
     return row.copy() if len(starts) == len(row) else np.add.reduceat(row, starts)
 
@@ -44,7 +44,7 @@ class GroupSums(Sensing):
     def __init__(
         self,
         n: int,
-        layers: Sequence[int | str | Sequence[int] | Integers],
+        layers: Sequence[int | str | Sequence[int] | Ints],
         shape: Sequence[int] | None = None,
         ordered: Sequence[bool] | None = None,
         curve: str | None = None,
@@ -71,7 +71,7 @@ class GroupSums(Sensing):
             if not self._nested(finer, coarser):
                 raise InvalidInput("layers", "cutting through groups of the layer before", "give them finest first")
 
-    def _checked(self, layer: int | Sequence[int] | Integers) -> int | Integers:
+    def _checked(self, layer: int | Sequence[int] | Ints) -> int | Ints:
         """How many cells its groups have, or the first of each."""
         if isinstance(layer, int):
             return whole("layers", layer, most=MAX_CELLS)
@@ -104,12 +104,12 @@ class GroupSums(Sensing):
         return [groups if isinstance(groups, int) else groups.tolist() for groups in self.groups]
 
     @cached_property
-    def starts(self) -> list[Integers]:
+    def starts(self) -> list[Ints]:
         """The first cells of the groups of each layer."""
         return [first_cells(groups, self.n) for groups in self.groups]
 
     @cached_property
-    def order(self) -> Integers | None:
+    def order(self) -> Ints | None:
         """Which cell is where in the row; None if they are as they were."""
         return cell_order(self.shape, self.ordered)
 
@@ -149,7 +149,7 @@ class GroupSums(Sensing):
         """The values of each layer."""
         return np.split(values, np.cumsum([len(starts) for starts in self.starts])[:-1])
 
-    def apply_layer(self, row: Integers, layer: int) -> Integers:
+    def apply_layer(self, row: Ints, layer: int) -> Ints:
         """The sums of one layer, of cells already in a row (`in_a_row`)."""
         return sums_over(self.starts[layer], row)
 
@@ -165,7 +165,7 @@ class GroupSums(Sensing):
         cells[self.order] = row
         return cells
 
-    def apply(self, counts: Integers) -> Integers:
+    def apply(self, counts: Ints) -> Ints:
         """The sums of all layers, exact modulo 2⁶⁴."""
         row = self.in_a_row(exact_counts(counts, self.n))
         return np.concatenate([self.apply_layer(row, layer) for layer in range(len(self.starts))])
@@ -182,7 +182,7 @@ class GroupSums(Sensing):
             row += np.repeat(layer, np.diff(starts, append=self.n))
         return self.out_of_row(row)
 
-    def materialize(self) -> Integers:
+    def materialize(self) -> Ints:
         """Φ as a matrix of zeros and ones."""
         matrix = np.zeros((self.rows, self.n), dtype=np.int64)
         order = np.arange(self.n) if self.order is None else self.order

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers, Numbers, float_vector
+from sparsedp.arrays import Floats, Ints, Numbers, float_vector
 from sparsedp.jit import kernel
 from sparsedp.sensing.public_signs import SignSensing, public_bytes, public_permutation, public_subset
 
@@ -61,7 +61,7 @@ class Hadamard(SignSensing):
         return sign_bytes.view("<u8").astype(np.uint64, copy=False)
 
     @cached_property
-    def _chosen(self) -> Integers:
+    def _chosen(self) -> Ints:
         return public_subset(self.seed, "hadamard rows", self.rows, self.padded_size)
 
     def _product(self, cells: Numbers) -> Numbers:
@@ -89,7 +89,7 @@ class Hadamard(SignSensing):
         _spread_rows(float_vector("values", values, self.rows), self._chosen, work)
         _transform_sign_unshuffle(work, self._order, self._signs, cells)
 
-    def materialize(self) -> Integers:
+    def materialize(self) -> Ints:
         """Entry by entry: (−1)^(bits shared by row and place) times the sign at the place that the cell moves to."""
         order = self._order.astype(np.int64)
         place_of = np.argsort(order)
@@ -152,14 +152,14 @@ def _transform_sign_unshuffle(work: Numbers, order: _Order, signs: _Words, cells
 
 
 @kernel
-def _pick_rows(work: Numbers, chosen: Integers, values: Numbers) -> None:
+def _pick_rows(work: Numbers, chosen: Ints, values: Numbers) -> None:
     """values ← R · work."""
     for i in range(len(chosen)):
         values[i] = work[chosen[i]]
 
 
 @kernel
-def _spread_rows(values: Numbers, chosen: Integers, work: Numbers) -> None:
+def _spread_rows(values: Numbers, chosen: Ints, work: Numbers) -> None:
     """work ← Rᵀ · values."""
     work[:] = 0
     for i in range(len(chosen)):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers, Numbers, float_vector
+from sparsedp.arrays import Floats, Ints, Numbers, float_vector
 from sparsedp.errors import InvalidInput
 from sparsedp.jit import kernel
 from sparsedp.sensing.base import Sensing, exact_counts
@@ -38,7 +38,7 @@ class IntegerHaar(Sensing):
         """N."""
         return self.padded_size
 
-    def apply(self, counts: Integers) -> Integers:
+    def apply(self, counts: Ints) -> Ints:
         """The differences and the total, exact modulo 2⁶⁴."""
         differences = np.empty(self.padded_size, np.uint64)
         _differences(exact_counts(counts, self.n).view(np.uint64), differences)
@@ -54,7 +54,7 @@ class IntegerHaar(Sensing):
         """For each cell, the total plus the values where it is on the left, minus those where it is on the right."""
         return _signed_totals(float_vector("values", values, self.padded_size))[: self.n].copy()
 
-    def materialize(self) -> Integers:
+    def materialize(self) -> Ints:
         """+1 and −1 on the two halves of each interval, entry by entry."""
         levels = self.padded_size.bit_length() - 1
         cells = np.arange(self.n)
@@ -146,7 +146,7 @@ class IntegerHaarTable(Sensing):
         """The product of the padded lengths."""
         return prod(self.padded_shape)
 
-    def apply(self, counts: Integers) -> Integers:
+    def apply(self, counts: Ints) -> Ints:
         """The differences of differences, exact modulo 2⁶⁴."""
         cells = exact_counts(counts, self.n).view(np.uint64).reshape(self.shape)
         return self._along_ordered(_differences_along, cells).view(np.int64)
@@ -166,7 +166,7 @@ class IntegerHaarTable(Sensing):
                 table = np.moveaxis(transform(np.moveaxis(table, axis, 0), length), 0, axis)
         return table.flatten()
 
-    def materialize(self) -> Integers:
+    def materialize(self) -> Ints:
         """The Kronecker product of the axes' matrices."""
         matrix = np.ones((1, 1), dtype=np.int64)
         for length, flag in zip(self.shape, self.ordered, strict=True):

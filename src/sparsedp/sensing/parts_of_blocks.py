@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.errors import InvalidInput
 
 MOST_PARTS = 2**20
@@ -21,30 +21,30 @@ FIRST_LETTER, LARGEST = ord("a"), 2**25
 AS_IT_WAS_MADE = "give the synopsis as it was made"
 
 
-def cut_blocks(sizes: Integers, block: int, n: int) -> Integers:
+def cut_blocks(sizes: Ints, block: int, n: int) -> Ints:
     """The first cells of the parts of every block of n cells, of so many cells each; the end may cut the last ones."""
     firsts = np.arange(len(sizes), dtype=np.int64) * block
     counts = _counts(sizes, block, n)
     before = np.cumsum(counts) - counts
     within = np.arange(int(counts.sum())) - np.repeat(before, counts)
-    starts: Integers = np.repeat(firsts, counts) + within * np.repeat(sizes, counts)
+    starts: Ints = np.repeat(firsts, counts) + within * np.repeat(sizes, counts)
     return starts
 
 
-def _counts(sizes: Integers, block: int, n: int) -> Integers:
+def _counts(sizes: Ints, block: int, n: int) -> Ints:
     """How many parts each block has."""
     cells = np.minimum(block, n - np.arange(len(sizes), dtype=np.int64) * block)
-    counts: Integers = -(-cells // sizes)
+    counts: Ints = -(-cells // sizes)
     return counts
 
 
-def cut_to_the_first(starts: Integers) -> Integers:
+def cut_to_the_first(starts: Ints) -> Ints:
     """The same groups, two at least, but the first of them, of 2^k cells, cut by halves down to the first cell."""
-    halves: Integers = 1 << np.arange(int(starts[1]).bit_length() - 1, dtype=np.int64)
+    halves: Ints = 1 << np.arange(int(starts[1]).bit_length() - 1, dtype=np.int64)
     return np.concatenate([starts[:1], halves, starts[1:]])
 
 
-def to_letters(starts: Integers, block: int, n: int) -> str | None:
+def to_letters(starts: Ints, block: int, n: int) -> str | None:
     """One a block; None if these are not parts of 2^k cells of every block of n cells, but for the first of all."""
     letters = _of_one_size(starts, block, n)
     power = 1
@@ -56,7 +56,7 @@ def to_letters(starts: Integers, block: int, n: int) -> str | None:
     return letters
 
 
-def _of_one_size(starts: Integers, block: int, n: int) -> str | None:
+def _of_one_size(starts: Ints, block: int, n: int) -> str | None:
     """The same, without a capital."""
     blocks = np.arange(0, n, block)
     if block & (block - 1) or block > LARGEST or not np.isin(blocks, starts, assume_unique=True).all():
@@ -71,7 +71,7 @@ def _of_one_size(starts: Integers, block: int, n: int) -> str | None:
     return bytes((FIRST_LETTER + powers).astype(np.uint8)).decode("ascii")
 
 
-def from_letters(letters: str, block: object, n: int) -> Integers:
+def from_letters(letters: str, block: object, n: int) -> Ints:
     """The first cells of the parts; `block`: the layer above, which must be of blocks of 2^k cells."""
     if type(block) is not int or not 1 <= block <= LARGEST or block & (block - 1):
         raise InvalidInput("layers", "letters without blocks of 2, 4, 8, … cells above", AS_IT_WAS_MADE)
@@ -84,7 +84,7 @@ def from_letters(letters: str, block: object, n: int) -> Integers:
     powers = np.frombuffer(letters.encode("utf-32-le", "replace"), np.uint32).astype(np.int64) - FIRST_LETTER
     if powers.min() < 0 or powers.max() > most or (to_the_first and powers[0] == most):
         raise InvalidInput("layers", "other letters", f"give letters from a to {chr(FIRST_LETTER + most)}")
-    sizes: Integers = np.left_shift(1, powers)
+    sizes: Ints = np.left_shift(1, powers)
     if int(_counts(sizes, block, n).sum()) > MOST_PARTS:
         raise InvalidInput("layers", f"more than {MOST_PARTS} parts of blocks", AS_IT_WAS_MADE)
     starts = cut_blocks(sizes, block, n)

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from sparsedp.arrays import Floats, Integers, Numbers, float_vector
+from sparsedp.arrays import Floats, Ints, Numbers, float_vector
 from sparsedp.jit import kernel
 from sparsedp.sensing.base import Sensing, exact_counts
 from sparsedp.validate import MAX_CELLS, whole
@@ -49,21 +49,21 @@ def public_words(seed: int, purpose: str, count: int) -> _Words:
     return public_bytes(seed, purpose, 8 * count).view("<u8").astype(np.uint64, copy=False)
 
 
-def public_numbers(seed: int, purpose: str, bounds: Integers) -> Integers:
+def public_numbers(seed: int, purpose: str, bounds: Ints) -> Ints:
     """One number below each of the bounds, from the first words of the stream for `purpose`."""
     words = public_words(seed, purpose, len(bounds))
     words %= bounds.astype(np.uint64)
     return words.view(np.int64)
 
 
-def public_permutation(seed: int, purpose: str, size: int) -> Integers:
+def public_permutation(seed: int, purpose: str, size: int) -> Ints:
     """A permutation of 0 … size − 1: from the identity, for i = size − 1 … 1 swap places i and (number below i + 1)."""
     order = np.arange(size)
     _shuffle(order, public_numbers(seed, purpose, np.arange(size, 1, -1)))
     return order
 
 
-def public_subset(seed: int, purpose: str, size: int, population: int) -> Integers:
+def public_subset(seed: int, purpose: str, size: int, population: int) -> Ints:
     """`size` distinct places below `population`, ascending, every subset equally likely.
 
     Floyd's algorithm, one number a place: for j = population − size … population − 1, take a number below j + 1, or j
@@ -77,7 +77,7 @@ def public_subset(seed: int, purpose: str, size: int, population: int) -> Intege
 
 
 @kernel
-def _shuffle(order: Integers, numbers: Integers) -> None:
+def _shuffle(order: Ints, numbers: Ints) -> None:
     for draw in range(len(numbers)):
         i = len(order) - 1 - draw
         other = numbers[draw]
@@ -85,7 +85,7 @@ def _shuffle(order: Integers, numbers: Integers) -> None:
 
 
 @kernel
-def _floyd(numbers: Integers, lasts: Integers, taken: _Bytes, chosen: Integers) -> None:
+def _floyd(numbers: Ints, lasts: Ints, taken: _Bytes, chosen: Ints) -> None:
     """`taken` has one bit a place, so that finding the chosen places in order is a scan of it."""
     for draw in range(len(numbers)):
         place = numbers[draw]
@@ -116,7 +116,7 @@ class SignSensing(Sensing):
     def _product(self, cells: Numbers) -> Numbers:
         """Φ · cells: in floating point, or of unsigned integers modulo 2⁶⁴."""
 
-    def apply(self, counts: Integers) -> Integers:
+    def apply(self, counts: Ints) -> Ints:
         """Φ D, exact modulo 2⁶⁴."""
         return self._product(exact_counts(counts, self.n).view(np.uint64)).view(np.int64)
 

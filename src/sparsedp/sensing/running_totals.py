@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers, float_vector
+from sparsedp.arrays import Floats, Ints, float_vector
 from sparsedp.sensing.base import Sensing, exact_counts
 from sparsedp.validate import MAX_CELLS, whole
 
@@ -28,7 +28,7 @@ class RunningTotals(Sensing):
         """n."""
         return self.n
 
-    def apply(self, counts: Integers) -> Integers:
+    def apply(self, counts: Ints) -> Ints:
         """Exact sums modulo 2⁶⁴."""
         return np.cumsum(exact_counts(counts, self.n))
 
@@ -40,7 +40,7 @@ class RunningTotals(Sensing):
         """Cumulative sums from the end."""
         return np.cumsum(float_vector("values", values, self.n)[::-1])[::-1].copy()
 
-    def materialize(self) -> Integers:
+    def materialize(self) -> Ints:
         """Ones on and below the diagonal."""
         return np.tri(self.n, dtype=np.int64)
 
@@ -78,7 +78,7 @@ class TicksAndTotals(Sensing):
         """n + ⌊n/e⌋."""
         return self.n + self.totals
 
-    def apply(self, counts: Integers) -> Integers:
+    def apply(self, counts: Ints) -> Ints:
         """The cells and their exact sums modulo 2⁶⁴."""
         cells = exact_counts(counts, self.n)
         return np.concatenate((cells, np.cumsum(cells)[self.every - 1 :: self.every]))
@@ -96,7 +96,7 @@ class TicksAndTotals(Sensing):
         cells[: self.totals * self.every] += np.repeat(later, self.every)
         return cells
 
-    def materialize(self) -> Integers:
+    def materialize(self) -> Ints:
         """The identity over every e-th row of the ones on and below the diagonal."""
         totals = np.tri(self.n, dtype=np.int64)[self.every - 1 :: self.every]
         return np.vstack((np.eye(self.n, dtype=np.int64), totals))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers, Numbers, float_vector
+from sparsedp.arrays import Floats, Ints, Numbers, float_vector
 from sparsedp.jit import kernel
 from sparsedp.sensing.base import Sensing, exact_counts
 from sparsedp.validate import MAX_CELLS, whole
@@ -43,7 +43,7 @@ class Tree(Sensing):
         """The number of nodes with at least one cell."""
         return sum(self.level_sizes)
 
-    def apply(self, counts: Integers) -> Integers:
+    def apply(self, counts: Ints) -> Ints:
         """The sums over all nodes, exact modulo 2⁶⁴."""
         sums = np.empty(self.rows, np.uint64)
         sums[self.level_starts[-1] :] = exact_counts(counts, self.n).view(np.uint64)
@@ -63,7 +63,7 @@ class Tree(Sensing):
         _add_down(totals, np.array(self.level_starts), self.branching)
         return totals[self.level_starts[-1] :].copy()
 
-    def materialize(self) -> Integers:
+    def materialize(self) -> Ints:
         """One at (node, cell) where the node's block holds the cell."""
         cells = np.arange(self.n)
         blocks = [cells // self.branching**depth for depth in reversed(range(self.levels))]
@@ -86,7 +86,7 @@ class Tree(Sensing):
 
 
 @kernel
-def _add_up(sums: Numbers, starts: Integers, branching: int) -> None:
+def _add_up(sums: Numbers, starts: Ints, branching: int) -> None:
     for level in range(len(starts) - 2, -1, -1):
         children = sums[starts[level + 1] : len(sums) if level + 2 == len(starts) else starts[level + 2]]
         nodes = sums[starts[level] : starts[level + 1]]
@@ -99,7 +99,7 @@ def _add_up(sums: Numbers, starts: Integers, branching: int) -> None:
 
 
 @kernel
-def _add_down(totals: Floats, starts: Integers, branching: int) -> None:
+def _add_down(totals: Floats, starts: Ints, branching: int) -> None:
     for level in range(len(starts) - 1):
         children = totals[starts[level + 1] : len(totals) if level + 2 == len(starts) else starts[level + 2]]
         nodes = totals[starts[level] : starts[level + 1]]

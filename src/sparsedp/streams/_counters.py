@@ -14,7 +14,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.errors import PrivateSide
 from sparsedp.jit import kernel
 from sparsedp.laws import ContinualCounterLaw, DiscreteLaplaceLaw
@@ -69,7 +69,7 @@ if hasattr(os, "register_at_fork"):
 
 # The state: one noisy count for each counter, and the noises of the segments that are still open.
 
-AddNoise = Callable[[Integers], None]
+AddNoise = Callable[[Ints], None]
 """Adds independent noise of the counters' scale to every entry of an array, in place."""
 
 _CHUNK = 1 << 18
@@ -101,7 +101,7 @@ class CounterState:
         """L: the number of segments that contain each tick."""
         return len(self.above)
 
-    def advance(self, values: Integers, add_noise: AddNoise) -> Integers:
+    def advance(self, values: Ints, add_noise: AddNoise) -> Ints:
         """Count the rows of `values`, a tick each; the noisy sums that are due meanwhile. All modulo 2⁶⁴."""
         before = self.ticks // self.every
         due = (self.ticks + len(values)) // self.every - before
@@ -111,11 +111,11 @@ class CounterState:
             self._advance(values[start : start + step], add_noise, results[self.ticks // self.every - before :])
         return results
 
-    def skip_to_last(self, values: Integers, add_noise: AddNoise) -> None:
+    def skip_to_last(self, values: Ints, add_noise: AddNoise) -> None:
         """The same, keeping the last noisy sums alone (`latest`)."""
         self._advance(values, add_noise, np.empty((0, values.shape[1]), np.int64))
 
-    def _advance(self, values: Integers, add_noise: AddNoise, results: Integers) -> None:
+    def _advance(self, values: Ints, add_noise: AddNoise, results: Ints) -> None:
         before, stop = self.ticks, self.ticks + len(values)
         begins = beginning_within(before // self.every, stop // self.every, self.levels)
         fresh = np.zeros((1 + begins, values.shape[1]), np.int64)
@@ -153,12 +153,12 @@ class CounterState:
 def _run(
     tick: int,
     every: int,
-    values: Integers,
-    fresh: Integers,
-    count: Integers,
-    above: Integers,
-    latest: Integers,
-    results: Integers,
+    values: Ints,
+    fresh: Ints,
+    count: Ints,
+    above: Ints,
+    latest: Ints,
+    results: Ints,
 ) -> None:
     """`fresh[0]` starts the counts; then come the noises of the beginning segments, in order, from level 0 up."""
     levels, counters = above.shape
@@ -227,7 +227,7 @@ def noise_adder(terms: Terms, scale: Fraction) -> AddNoise:
     """Draws what the calibration says, from the source the caller chose."""
     sampler, source = terms.sampler, terms.source
 
-    def add_noise(values: Integers) -> None:
+    def add_noise(values: Ints) -> None:
         sampler.add_noise(values, scale, source)
 
     return add_noise
@@ -248,11 +248,11 @@ class Counters:
     law: ContinualCounterLaw
     add_noise: AddNoise
 
-    def advance(self, values: Integers) -> Integers:
+    def advance(self, values: Ints) -> Ints:
         """Count the rows of `values`, a tick each; the noisy sums that are due meanwhile."""
         return self.state.advance(values, self.add_noise)
 
-    def skip_to_last(self, values: Integers) -> None:
+    def skip_to_last(self, values: Ints) -> None:
         """The same, keeping the last noisy sums alone."""
         self.state.skip_to_last(values, self.add_noise)
 

@@ -8,12 +8,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.axes.schedule import Schedule
 from sparsedp.errors import InvalidInput
 from sparsedp.streams._counters import CounterState
 
-Published = Mapping[str, Integers]
+Published = Mapping[str, Ints]
 """What is published and stored for good, by the name of its log: "count" for ticks, "total" for running totals."""
 
 
@@ -45,7 +45,7 @@ class Store(Protocol):
     def filled(self, first: int, stop: int) -> bool:
         """Whether any of the ticks first … stop − 1 was filled with zero."""
 
-    def log(self, name: str, first: int, stop: int) -> Integers:
+    def log(self, name: str, first: int, stop: int) -> Ints:
         """Entries first … stop − 1 of a log."""
 
     def restore(self, counter: CounterState | None) -> None:
@@ -85,7 +85,7 @@ class MemoryStore:
         """Never: nothing is delivered again here."""
         return False
 
-    def log(self, name: str, first: int, stop: int) -> Integers:
+    def log(self, name: str, first: int, stop: int) -> Ints:
         """A copy of the entries."""
         return self._logs[name].read(first, stop) if name in self._logs else np.empty(0, np.int64)
 
@@ -108,7 +108,7 @@ class _Log:
     def __init__(self) -> None:
         self._room = np.zeros(64, np.int64)
 
-    def write(self, start: int, entries: Integers) -> None:
+    def write(self, start: int, entries: Ints) -> None:
         stop = start + len(entries)
         if stop > len(self._room):
             room = np.zeros(max(stop, len(self._room) * 3 // 2), np.int64)
@@ -116,7 +116,7 @@ class _Log:
             self._room = room
         self._room[start:stop] = entries
 
-    def read(self, first: int, stop: int) -> Integers:
+    def read(self, first: int, stop: int) -> Ints:
         return self._room[first:stop].copy()
 
     def forget_from(self, start: int) -> None:
@@ -136,10 +136,10 @@ class Arrivals:
     first: int
     known: int
     gap: int
-    new: Integers
+    new: Ints
 
 
-def arrivals(values: Integers, first: int | None, store: Store, time: Schedule, *, fill: int) -> Arrivals:
+def arrivals(values: Ints, first: int | None, store: Store, time: Schedule, *, fill: int) -> Arrivals:
     """Sort out values for ticks first, first + 1, …; without `first`, for the next. At most `fill` are left out."""
     ticks = store.ticks
     if first is None or first == ticks:

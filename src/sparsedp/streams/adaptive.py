@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 
 from sparsedp import validate
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.errors import InvalidInput
 from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.laws import StreamLaw, TicksAndTotalsLaw
@@ -96,7 +96,7 @@ class ContinualAdaptive(Stream):
         ticks = Expense("every tick", Budget(epsilon=self.epsilon - counter))
         return (ticks, Expense("running totals", Budget(epsilon=counter)))
 
-    def _advance(self, values: Integers) -> tuple[Integers, Published]:
+    def _advance(self, values: Ints) -> tuple[Ints, Published]:
         if self._counters is None:
             self._add_noise(values)  # in place: the exact values are gone
             return values, {"count": values}
@@ -105,7 +105,7 @@ class ContinualAdaptive(Stream):
         totals = self._counters.advance(values.reshape(-1, 1))
         return noisy, {"count": noisy, "total": totals[:, 0]}
 
-    def _noisy_values(self) -> Integers:
+    def _noisy_values(self) -> Ints:
         ticks = self._store.log("count", 0, self.ticks)
         if self._counters is None:
             return ticks

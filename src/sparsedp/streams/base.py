@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp import validate
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.axes.schedule import Schedule
 from sparsedp.errors import InvalidInput, PrivateSide
 from sparsedp.laws import StreamLaw
@@ -140,14 +140,14 @@ class Stream(ABC):
     # ---- what a subclass says of itself
 
     @abstractmethod
-    def _advance(self, values: Integers) -> tuple[Integers, Published]:
+    def _advance(self, values: Ints) -> tuple[Ints, Published]:
         """Take in exact values, a tick each; the caller's results, and what to store: noise added, nothing raw.
 
         `values` may be overwritten.
         """
 
     @abstractmethod
-    def _noisy_values(self) -> Integers:
+    def _noisy_values(self) -> Ints:
         """The noisy integers of the synopsis at the present tick."""
 
     @abstractmethod
@@ -282,23 +282,23 @@ class Stream(ABC):
 
     # ---- how a tick goes in
 
-    def _checked_value(self, value: object) -> Integers:
+    def _checked_value(self, value: object) -> Ints:
         """One tick's exact count."""
         return np.array([validate.count("value", value, negative=self._negative)], np.int64)
 
-    def _checked_values(self, values: object) -> Integers:
+    def _checked_values(self, values: object) -> Ints:
         """Exact counts, a tick each."""
         return validate.counts_vector("values", values, negative=self._negative)
 
-    def _one_result(self, results: Integers) -> Any:
+    def _one_result(self, results: Ints) -> Any:
         """What the caller gets for one tick."""
         return int(results[0])
 
-    def _results(self, results: Integers) -> Any:
+    def _results(self, results: Ints) -> Any:
         """What the caller gets for many ticks."""
         return results
 
-    def _observe(self, values: Integers, at: Any, fill: int) -> Integers:
+    def _observe(self, values: Ints, at: Any, fill: int) -> Ints:
         call = _CallInProgress()  # gone with this call, however it ends
         with self._exclusive():
             self._in_progress = ref(call)
@@ -307,7 +307,7 @@ class Stream(ABC):
             finally:
                 self._in_progress = None
 
-    def _take_new(self, values: Integers, at: Any, fill: int) -> Integers:
+    def _take_new(self, values: Ints, at: Any, fill: int) -> Ints:
         first = None if at is None else self._schedule.tick_of("at", at)
         most = validate.whole("fill", fill, least=0)
         arrived = arrivals(values, first, self._store, self._schedule, fill=most)
@@ -317,7 +317,7 @@ class Stream(ABC):
             return results
         return np.concatenate((self._known_results(arrived.first, arrived.first + arrived.known), results))
 
-    def _append(self, values: Integers, gap: int) -> Integers:
+    def _append(self, values: Ints, gap: int) -> Ints:
         """Count, add noise and commit; the results of these ticks, with those of the gap."""
         if not len(values):
             return np.empty(0, np.int64)
@@ -349,7 +349,7 @@ class Stream(ABC):
         self._store.restore(self._state)
         self._dirty = self._state is not None and self._state.ticks != self.ticks
 
-    def _known_results(self, first: int, stop: int) -> Integers:
+    def _known_results(self, first: int, stop: int) -> Ints:
         return self._store.log(self._logs[0], first, stop) if self._logs else np.empty(0, np.int64)
 
     def _check_room(self, ticks: int) -> None:

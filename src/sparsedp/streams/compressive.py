@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 
 from sparsedp import validate
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.bases import basis_from
 from sparsedp.decoders.registry import decoder_for
 from sparsedp.errors import InvalidInput
@@ -106,13 +106,13 @@ class ContinualCompressive(Stream):
         purpose = f"the whole stream: {self._rows} counters that see the same events, each at the ε asked for"
         return (Expense(purpose, Budget(epsilon=self.epsilon * self._rows)),)
 
-    def _one_result(self, results: Integers) -> None:
+    def _one_result(self, results: Ints) -> None:
         return None
 
-    def _results(self, results: Integers) -> None:
+    def _results(self, results: Ints) -> None:
         return None
 
-    def _advance(self, values: Integers) -> tuple[Integers, Published]:
+    def _advance(self, values: Ints) -> tuple[Ints, Published]:
         sensing = self._sensing(self.ticks + len(values))
         step = max(1, _CHUNK // self._rows)
         for start in range(0, len(values), step):
@@ -125,7 +125,7 @@ class ContinualCompressive(Stream):
                 signed.fill(0)
         return np.empty(0, np.int64), {}
 
-    def _noisy_values(self) -> Integers:
+    def _noisy_values(self) -> Ints:
         return self._counters.state.latest.copy()
 
     def _sensing(self, ticks: int) -> Bernoulli:

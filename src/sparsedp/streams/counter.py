@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 
 from sparsedp import validate
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.errors import InvalidInput
 from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.laws import ContinualCounterLaw
@@ -52,17 +52,17 @@ class ContinualCounter(Stream):
     def _settings(self) -> dict[str, Any]:
         return {"horizon": self.horizon, "counters": self._size}
 
-    def _checked_value(self, value: object) -> Integers:
+    def _checked_value(self, value: object) -> Ints:
         if self._size == 1:
             return super()._checked_value(value).reshape(1, 1)
         return self._checked_table("value", value, 1).reshape(1, -1)
 
-    def _checked_values(self, values: object) -> Integers:
+    def _checked_values(self, values: object) -> Ints:
         if self._size == 1:
             return super()._checked_values(values).reshape(-1, 1)
         return self._checked_table("values", values, 2).reshape(-1, self._size)
 
-    def _checked_table(self, argument: str, given: Any, dimensions: int) -> Integers:
+    def _checked_table(self, argument: str, given: Any, dimensions: int) -> Ints:
         """Exact counts of all counters in one vector."""
         try:
             shape = np.shape(given)
@@ -74,16 +74,16 @@ class ContinualCounter(Stream):
         flat = np.ma.ravel(given) if isinstance(given, np.ma.MaskedArray) else np.ravel(given)
         return validate.counts_vector(argument, flat, negative=self._negative)
 
-    def _one_result(self, results: Integers) -> Any:
+    def _one_result(self, results: Ints) -> Any:
         return int(results[0, 0]) if self._size == 1 else results[0]
 
-    def _results(self, results: Integers) -> Any:
+    def _results(self, results: Ints) -> Any:
         return results[:, 0] if self._size == 1 else results
 
-    def _advance(self, values: Integers) -> tuple[Integers, Published]:
+    def _advance(self, values: Ints) -> tuple[Ints, Published]:
         return self._counters.advance(values), {}
 
-    def _noisy_values(self) -> Integers:
+    def _noisy_values(self) -> Ints:
         return self._counters.state.latest.copy()
 
     def _plan(self, ticks: int) -> Plan:

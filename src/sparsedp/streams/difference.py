@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Unpack
 
 from sparsedp import validate
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.laws import ContinualCounterLaw
 from sparsedp.plan import Plan
@@ -43,11 +43,11 @@ class ContinualDifference(Stream):
     def _settings(self) -> dict[str, Any]:
         return {"horizon": self.horizon}
 
-    def _advance(self, values: Integers) -> tuple[Integers, Published]:
+    def _advance(self, values: Ints) -> tuple[Ints, Published]:
         totals = self._counters.advance(values.reshape(-1, 1))[:, 0]
         return totals, {"total": totals}
 
-    def _noisy_values(self) -> Integers:
+    def _noisy_values(self) -> Ints:
         return self._store.log("total", 0, self.ticks)
 
     def _plan(self, ticks: int) -> Plan:

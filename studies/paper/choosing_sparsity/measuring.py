@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.bases import basis_from
 from sparsedp.mechanisms.compressive import Compressive
 from sparsedp.mechanisms.selection.sparsity_choice import (
@@ -66,7 +66,7 @@ class PaperScores:
         return np.asarray(weights / weights.sum())
 
 
-def paper_scores(counts: Integers, basis: str, constants: SelectionConstants, measuring: Fraction) -> PaperScores:
+def paper_scores(counts: Ints, basis: str, constants: SelectionConstants, measuring: Fraction) -> PaperScores:
     """The scores of all S; `measuring` is the ε in u."""
     cells = counts.size
     frame = basis_from(basis, cells)
@@ -98,7 +98,7 @@ def grid(cells: int, *, steps: int, finer: int = 1, least: int = 1) -> list[int]
     return sorted({point for point in kept if least <= point <= most} | {most})
 
 
-def error_curve(settings: Settings, counts: Integers, shares: Shares) -> Found:
+def error_curve(settings: Settings, counts: Ints, shares: Shares) -> Found:
     """‖D − D*‖₂ of every run at every sparsity, measured with what the private choice leaves of the budget.
 
     `rows` is k(S), and `bounds` the paper's u(D, S) with the constants that this decoder's choice goes by.
@@ -147,7 +147,7 @@ class Choice:
         return self.candidates[draw_index(self.exponents, source)]
 
 
-def choice_of(counts: Integers, basis: str, decoder: str, shares: Shares) -> Choice:
+def choice_of(counts: Ints, basis: str, decoder: str, shares: Shares) -> Choice:
     """What `choose_sparsity` draws from, so that a thousand draws need not compute the scores a thousand times."""
     constants = constants_for(decoder, basis)
     candidates = candidates_for(counts.size, constants.rows_constant)
@@ -156,7 +156,7 @@ def choice_of(counts: Integers, basis: str, decoder: str, shares: Shares) -> Cho
     return Choice(candidates, FORMS[FORM](tails, terms))
 
 
-def picks(settings: Settings, counts: Integers, shares: Shares) -> Found:
+def picks(settings: Settings, counts: Ints, shares: Shares) -> Found:
     """The candidates, the exact law and the picked S of every run."""
     choice = choice_of(counts, settings["basis"], settings["decoder"], shares)
     source = noise_of(settings)
@@ -164,7 +164,7 @@ def picks(settings: Settings, counts: Integers, shares: Shares) -> Found:
     return {"candidates": list(choice.candidates), "law": choice.law.tolist(), "picks": picked}
 
 
-def literal_pick(settings: Settings, counts: Integers, shares: Shares) -> Found:
+def literal_pick(settings: Settings, counts: Ints, shares: Shares) -> Found:
     """The law over all of [1, n] that the paper's words describe: where its mass is, and the rows that S would take.
 
     `rows` is ⌈C·S·log₂(n/S)⌉ of the likeliest S, with nothing that keeps it from being 0.

@@ -13,7 +13,7 @@ from math import sqrt
 import numpy as np
 from scipy import stats
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.mechanisms.compressive import Compressive
 from sparsedp.noise.source import RandomSource
 from sparsedp.streams import ContinualAdaptive, ContinualCompressive, ContinualDifference, Stream
@@ -54,7 +54,7 @@ def recovery_of(mechanism: str) -> str | None:
     return "direct" if mechanism == "plain" else None
 
 
-def errors_at(stream: Stream, counts: Integers, moments: Sequence[int], recovery: str | None = None) -> list[float]:
+def errors_at(stream: Stream, counts: Ints, moments: Sequence[int], recovery: str | None = None) -> list[float]:
     """‖D_t − D*_t‖₂ of one run of the stream, at each of these numbers of ticks, in order."""
     errors, observed = [], 0
     for moment in moments:
@@ -106,7 +106,7 @@ def noise(settings: Settings) -> Found:
     return {**found, "static": sqrt(static.noise_variance / static.sensing.rows)}
 
 
-def log_ratio(views: Integers, signs: Integers, scale: float) -> Floats:
+def log_ratio(views: Ints, signs: Ints, scale: float) -> Floats:
     """ln P(view | 1) − ln P(view | 0) under independent discrete Laplace noise: what the counters hold is 0, or φ."""
     rest = np.abs(views) - np.abs(views - signs)
     return np.asarray(rest.sum(axis=-1) / scale)
@@ -134,7 +134,7 @@ def _bound(scores: Floats, other: Floats, threshold: float) -> float:
     return float(np.log(max(least, 1e-300) / most))
 
 
-def _views(settings: Settings, count: int) -> Integers:
+def _views(settings: Settings, count: int) -> Ints:
     source, views = noise_of(settings, count), []
     for _ in range(settings["runs"]):
         stream = _stream(settings, source)
@@ -158,7 +158,7 @@ def _stream(settings: Settings, source: RandomSource) -> Stream:
     )
 
 
-def _signs(settings: Settings) -> Integers:
+def _signs(settings: Settings) -> Ints:
     """φ: what one record adds to every counter."""
     stream = _stream(settings, noise_of(settings, "signs"))
     stream.observe(0)
@@ -242,7 +242,7 @@ def _error(settings: Settings) -> Found:
     return _found(moments, runs)
 
 
-def _cmco(settings: Settings, counts: Integers, moments: list[int]) -> Found:
+def _cmco(settings: Settings, counts: Ints, moments: list[int]) -> Found:
     """S is the candidate with the least error at T, found with noise of its own: in hindsight, in CMCO's favour."""
     tried = []
     for sparsity in settings["sparsities"]:
@@ -254,7 +254,7 @@ def _cmco(settings: Settings, counts: Integers, moments: list[int]) -> Found:
 
 
 def _runs(
-    settings: Settings, counts: Integers, moments: list[int], sparsity: int, purpose: str, runs: int
+    settings: Settings, counts: Ints, moments: list[int], sparsity: int, purpose: str, runs: int
 ) -> tuple[int, list[list[float]]]:
     """k, and the errors of every run at every moment."""
     rows, errors = 0, []

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.bases import basis_from
 from sparsedp.mechanisms import MECHANISMS
 from sparsedp.mechanisms.compressive import Compressive
@@ -40,11 +40,11 @@ class Published:
     rows: int | None = None
 
 
-Publish = Callable[[Integers, Terms], Published]
+Publish = Callable[[Ints, Terms], Published]
 
 
 def _mechanism(name: str) -> Publish:
-    def publish(counts: Integers, terms: Terms) -> Published:
+    def publish(counts: Ints, terms: Terms) -> Published:
         return Published(MECHANISMS[name]().release(counts, epsilon=terms.epsilon, source=terms.source).values)
 
     return publish
@@ -53,7 +53,7 @@ def _mechanism(name: str) -> Publish:
 def _compressive(recovery: str, sensing: str) -> Publish:
     """S is chosen with 0.1 of ε, and k(S) samples are taken with the rest."""
 
-    def publish(counts: Integers, terms: Terms) -> Published:
+    def publish(counts: Ints, terms: Terms) -> Published:
         mechanism = Compressive(basis=terms.basis, recovery=recovery, sensing=sensing, seed=terms.matrix_seed)
         synopsis = mechanism.measure(counts, epsilon=terms.epsilon, source=terms.source)
         return Published(synopsis.recover().values, synopsis.plan.recovery.sparsity, synopsis.sensing.rows)
@@ -61,12 +61,12 @@ def _compressive(recovery: str, sensing: str) -> Publish:
     return publish
 
 
-def _zeros(counts: Integers, terms: Terms) -> Published:
+def _zeros(counts: Ints, terms: Terms) -> Published:
     """No look at the data at all."""
     return Published(np.zeros(counts.shape))
 
 
-def _uniform(counts: Integers, terms: Terms) -> Published:
+def _uniform(counts: Ints, terms: Terms) -> Published:
     """The noisy total, at least 0, spread evenly over the cells."""
     noise = discrete_laplace(1 / Fraction(terms.epsilon), 1, terms.source)
     return Published(np.full(counts.shape, max(0, int(counts.sum()) + int(noise[0])) / counts.size))
@@ -100,14 +100,14 @@ LEFT = Fraction(9, 10)
 """Of ε, as if choosing had been paid for: so that nothing differs but S."""
 
 
-def published_in_hindsight(settings: Settings, counts: Integers) -> list[Published]:
+def published_in_hindsight(settings: Settings, counts: Ints) -> list[Published]:
     """The runs at the S whose mean error came out least; CoSaMP, randomised Hadamard rows."""
     every = [_published_at(settings, counts, sparsity) for sparsity in SPARSITIES]
     means = [np.mean([np.linalg.norm(one.values - counts) for one in runs]) for runs in every]
     return every[int(np.argmin(means))]
 
 
-def _published_at(settings: Settings, counts: Integers, sparsity: int) -> list[Published]:
+def _published_at(settings: Settings, counts: Ints, sparsity: int) -> list[Published]:
     runs = []
     for run in range(settings["runs"]):
         seed = seed_of(settings, "matrix", sparsity, run)
@@ -178,7 +178,7 @@ def measure(settings: Settings) -> Found:
     return {**part(settings, data.counts), "cells": data.counts.size, "norm": norm, "about": data.about}
 
 
-def _errors(settings: Settings, counts: Integers) -> Found:
+def _errors(settings: Settings, counts: Ints) -> Found:
     """‖D − D*‖₂ of every run: as released, and with negative cells set to 0; and of sums over ranges, as released."""
     runs = published_in_hindsight(settings, counts) if settings["mechanism"] == KNOWN else _published(settings, counts)
     return {
@@ -190,7 +190,7 @@ def _errors(settings: Settings, counts: Integers) -> Found:
     }
 
 
-def _published(settings: Settings, counts: Integers) -> list[Published]:
+def _published(settings: Settings, counts: Ints) -> list[Published]:
     publish = CONTENDERS[settings["mechanism"]]
     runs = []
     for run in range(settings["runs"]):
@@ -200,7 +200,7 @@ def _published(settings: Settings, counts: Integers) -> list[Published]:
     return runs
 
 
-def _facts(settings: Settings, counts: Integers) -> Found:
+def _facts(settings: Settings, counts: Ints) -> Found:
     """How close adjacent cells are, and how few coefficients hold nearly all of the data in each basis."""
     steps = np.abs(np.diff(counts))
     sparse = {}

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.bases import basis_from
 from sparsedp.mechanisms.selection.sparsity_choice import rows_for
 from sparsedp.sensing.bernoulli import Bernoulli
@@ -57,18 +57,18 @@ def columns_of(ensemble: str, basis: str, cells: int, rows: int, seed: int) -> F
 SEARCH_ROUNDS = 30
 
 
-def random_supports(cells: int, size: int, count: int, chance: np.random.Generator) -> Integers:
+def random_supports(cells: int, size: int, count: int, chance: np.random.Generator) -> Ints:
     """`count` sets of `size` columns, any equally likely."""
     return np.stack([chance.choice(cells, size, replace=False) for _ in range(count)])
 
 
-def neighbour_supports(cells: int, size: int, count: int, chance: np.random.Generator) -> Integers:
+def neighbour_supports(cells: int, size: int, count: int, chance: np.random.Generator) -> Ints:
     """Neighbouring finest Haar coefficients: `size` of them in a row."""
     first = cells // 2 + chance.integers(0, cells // 2 - size + 1, count)
     return first[:, None] + np.arange(size)[None, :]
 
 
-def path_supports(cells: int, size: int, count: int, chance: np.random.Generator) -> Integers:
+def path_supports(cells: int, size: int, count: int, chance: np.random.Generator) -> Ints:
     """Haar coefficients around single cells: the path from the total to a cell, then others until there are enough."""
     supports = []
     for _ in range(count):
@@ -86,12 +86,12 @@ def path_supports(cells: int, size: int, count: int, chance: np.random.Generator
 FAMILIES = {"random": random_supports, "neighbours": neighbour_supports, "paths": path_supports}
 
 
-def deviation(columns: Floats, supports: Integers) -> float:
+def deviation(columns: Floats, supports: Ints) -> float:
     """The largest |σ² − 1| over the singular values σ of the columns of each support."""
     return float(np.abs(np.linalg.eigvalsh(_products(columns, supports)) - 1).max())
 
 
-def searched_deviation(columns: Floats, supports: Integers) -> float:
+def searched_deviation(columns: Floats, supports: Ints) -> float:
     """The largest |σ² − 1| that a search finds, started from each support in turn.
 
     The truncated power method: multiply by AᵀA, or by what turns its smallest eigenvalue into the largest, keep the
@@ -111,7 +111,7 @@ def searched_deviation(columns: Floats, supports: Integers) -> float:
     return largest
 
 
-def _products(columns: Floats, supports: Integers) -> Floats:
+def _products(columns: Floats, supports: Ints) -> Floats:
     """A_TᵀA_T for every support T."""
     return np.stack([(chosen := columns[support]) @ chosen.T for support in supports])
 
@@ -125,7 +125,7 @@ def _largest_eigenvalue(columns: Floats) -> float:
     return float(np.linalg.norm(columns @ vector) ** 2)
 
 
-def _extreme_vectors(columns: Floats, supports: Integers, *, smallest: bool) -> Floats:
+def _extreme_vectors(columns: Floats, supports: Ints, *, smallest: bool) -> Floats:
     """On each support, the sparse vector that A stretches most, or least."""
     vectors = np.linalg.eigh(_products(columns, supports))[1][:, :, 0 if smallest else -1]
     full = np.zeros((len(supports), len(columns)))

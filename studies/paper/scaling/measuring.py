@@ -10,7 +10,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.bases.haar import Haar
 from sparsedp.decoders.problem import SparseProblem
 from sparsedp.decoders.registry import DECODERS
@@ -42,7 +42,7 @@ class Published:
 
 
 def publish(
-    name: str, counts: Integers, *, sparsity: int, epsilon: str | Fraction, seed: int, source: RandomSource
+    name: str, counts: Ints, *, sparsity: int, epsilon: str | Fraction, seed: int, source: RandomSource
 ) -> Published:
     """One release by the contender of that name; the compressive ones are told the true sparsity."""
     if name in DECODER_OF:
@@ -83,7 +83,7 @@ SIZE = 2**SIZE_BITS
 """The size a of every detail coefficient, in records; at ε = 1 it is 500 to 2,000 standard deviations of its noise."""
 
 
-def sparse_counts(cells: int, sparsity: int, chance: np.random.Generator) -> Integers:
+def sparse_counts(cells: int, sparsity: int, chance: np.random.Generator) -> Ints:
     """Whole, non-negative counts with exactly S Haar coefficients: the total, and S − 1 details of ±a.
 
     A detail of w cells adds a/√w to one half of them and takes it from the other: whole for w = 4, 16, 64, … up to
@@ -100,7 +100,7 @@ def sparse_counts(cells: int, sparsity: int, chance: np.random.Generator) -> Int
     return np.rint(Haar(cells).synthesize(coefficients)).astype(np.int64)
 
 
-def dense_counts(cells: int, most: int, chance: np.random.Generator) -> Integers:
+def dense_counts(cells: int, most: int, chance: np.random.Generator) -> Ints:
     """Counts from 0 to `most` that have nothing to do with one another: sparse in no basis."""
     return chance.integers(0, most + 1, cells)
 
@@ -268,7 +268,7 @@ def measure(settings: Settings) -> Found:
     return {"errors": errors, "numbers": numbers}
 
 
-def counts_of(settings: Settings, run: int) -> Integers:
+def counts_of(settings: Settings, run: int) -> Ints:
     """The input of a run: the same for every mechanism."""
     if settings["part"] == "dense":
         what = {"input": "dense", "cells": settings["cells"], "most": settings["most"]}
@@ -277,7 +277,7 @@ def counts_of(settings: Settings, run: int) -> Integers:
     return sparse_counts(settings["cells"], settings["sparsity"], chance_of(what, run))
 
 
-def _error(settings: Settings, run: int, counts: Integers, epsilon: str | Fraction) -> tuple[float, int]:
+def _error(settings: Settings, run: int, counts: Ints, epsilon: str | Fraction) -> tuple[float, int]:
     name = settings.get("mechanism", "compressive")
     seed, source = seed_of(settings, "matrix", run), noise_of(settings, run)
     published = publish(name, counts, sparsity=settings["sparsity"], epsilon=epsilon, seed=seed, source=source)

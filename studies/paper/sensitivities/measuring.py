@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.bases import basis_from
 from sparsedp.mechanisms.compressive import Compressive
 from sparsedp.mechanisms.selection.sparsity_choice import FORMS, PublicTerms, constants_for, sparsity_candidates
@@ -98,7 +98,7 @@ def _queries(settings: Settings) -> Found:
     return {"left_after_the_release": str(left), "left_after_the_queries": str(ledger.remaining)}
 
 
-def _law(counts: Integers, settings: Settings) -> Floats:
+def _law(counts: Ints, settings: Settings) -> Floats:
     """log P(S) of every candidate, as `Compressive` with CoSaMP draws it."""
     constants = constants_for("cosamp", settings["basis"])
     candidates = sparsity_candidates(counts.size, constants.rows_constant)

@@ -9,7 +9,7 @@ from time import process_time
 
 import numpy as np
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.streams import ContinualCompressive, Stream
 from studies.paper.continual.measuring import CALIBRATIONS, begin, begin_cmco, errors_at, recovery_of
 from studies.paper.data import noise_of, seed_of
@@ -18,7 +18,7 @@ from studies.paper.experiment import Effort, Found, Origins, Settings
 # ---- what CMCO costs after t ticks: CPU seconds and memory of a release, seconds a tick, and the numbers it keeps
 
 
-def cost(settings: Settings, counts: Integers) -> Found:
+def cost(settings: Settings, counts: Ints) -> Found:
     """At t = T/32 … T. Seconds are this machine's, the least of some releases; they alone differ from run to run."""
     stream = _stream(settings)
     _warm_up(settings, counts)
@@ -55,7 +55,7 @@ def _stream(settings: Settings, horizon: int | None = None) -> ContinualCompress
     )
 
 
-def _warm_up(settings: Settings, counts: Integers) -> None:
+def _warm_up(settings: Settings, counts: Ints) -> None:
     """Kernels are compiled, or fetched, at their first use."""
     stream = _stream(settings, 256)
     stream.observe_many(counts[:256])
@@ -137,7 +137,7 @@ def measure(settings: Settings) -> Found:
     return {"errors": errors} | {name: [one[name] for one in beside] for name in beside[0]}
 
 
-def steps(ticks: int, pieces: int) -> Integers:
+def steps(ticks: int, pieces: int) -> Ints:
     """Constant on `pieces` equal pieces, a power of two: at most so many Haar coefficients, however long it is."""
     heights = np.random.default_rng([2011, pieces]).integers(0, HEIGHT, pieces)
     return np.repeat(heights.astype(np.int64), ticks // pieces)
@@ -152,7 +152,7 @@ def _begin(settings: Settings, run: int) -> Stream:
     return begin_cmco(name, sparsity=settings["pieces"], decoder="cosamp", seed=seed, source=source, **asked)
 
 
-def _beside(name: str, stream: Stream, counts: Integers) -> Found:
+def _beside(name: str, stream: Stream, counts: Ints) -> Found:
     """Of CMCO ‖v − v*‖₂ with entries ±1/√k and k; of a counter how wrong its totals were, over all ticks."""
     if name in CALIBRATIONS:
         synopsis = stream.synopsis()

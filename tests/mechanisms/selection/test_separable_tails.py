@@ -7,9 +7,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from sparsedp.arrays import Integers
-from sparsedp.axes import Categories
-from sparsedp.axes import Integers as WholeNumbers
+from sparsedp.arrays import Ints
+from sparsedp.axes import Categories, Integers
 from sparsedp.axes.domain import Domain
 from sparsedp.bases import basis_from
 from sparsedp.bases.separable import Separable, basis_for
@@ -23,7 +22,7 @@ EXTREMES = np.array([-(2**63), 2**63 - 1, 0, 1, -1, 2**40, -(2**33), 7], dtype=n
 def basis_over(*lengths: int) -> Separable:
     """Haar along every axis but those of negative length, which are categories."""
     axes = [
-        Categories(f"c{place}", range(-length)) if length < 0 else WholeNumbers(f"w{place}", 0, length - 1)
+        Categories(f"c{place}", range(-length)) if length < 0 else Integers(f"w{place}", 0, length - 1)
         for place, length in enumerate(lengths)
     ]
     basis = basis_for(Domain(axes), "haar")
@@ -34,7 +33,7 @@ def basis_over(*lengths: int) -> Separable:
 SHAPES = [(1, 1), (2, 3), (4, 4), (-3, 5), (3, -2, 2), (1, 8), (-2, -2)]
 
 
-def tables(n: int) -> list[Integers]:
+def tables(n: int) -> list[Ints]:
     rng = np.random.default_rng(n)
     return [rng.integers(0, 5, n), rng.integers(-(10**6), 10**6, n), rng.choice(EXTREMES, n)]
 

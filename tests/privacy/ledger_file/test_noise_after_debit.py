@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.noise.samplers import SparsedpSampler
 from sparsedp.noise.source import RandomSource
 from sparsedp.privacy.ledger_file import open_ledger
@@ -21,7 +21,7 @@ def test_the_debit_is_on_disk_when_noise_is_drawn(name: str, tmp_path: Path, mon
     seen = []
     draw = SparsedpSampler.add_noise
 
-    def add_noise(self: SparsedpSampler, values: Integers, scale: Fraction, source: RandomSource) -> None:
+    def add_noise(self: SparsedpSampler, values: Ints, scale: Fraction, source: RandomSource) -> None:
         file = sqlite3.connect(path)
         seen.extend(file.execute("SELECT epsilon FROM spends").fetchall())
         file.close()

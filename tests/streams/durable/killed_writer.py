@@ -24,7 +24,7 @@ import numpy as np
 from durable_streams import KINDS, LOUD, raw_count
 
 import sparsedp as sdp
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.noise.samplers import SparsedpSampler
 from sparsedp.noise.source import RandomSource
 from sparsedp.streams import Stream
@@ -44,7 +44,7 @@ def tells_what_it_draws(tell: Tell) -> Iterator[None]:
     draw, commit = SparsedpSampler.add_noise, StreamFile.commit
     noises: list[int] = []
 
-    def add_noise(self: SparsedpSampler, values: Integers, scale: Fraction, source: RandomSource) -> None:
+    def add_noise(self: SparsedpSampler, values: Ints, scale: Fraction, source: RandomSource) -> None:
         before = values.copy()
         draw(self, values, scale, source)
         noises.extend((values - before).ravel().tolist())

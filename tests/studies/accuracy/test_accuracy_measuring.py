@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.mechanisms import MECHANISMS
 from studies.accuracy.comparison import Results
@@ -72,7 +72,7 @@ CASES = [Case("ramp", 64, "0.5"), Case("ramp", 128, "0.5")]
 LAPLACE = Configured("laplace", "laplace")
 
 
-def ramp(case: Case) -> Integers:
+def ramp(case: Case) -> Ints:
     return np.arange(case.total, dtype=np.int64)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.mechanisms.compressive import Compressive
 from sparsedp.mechanisms.selection.sparsity_choice import SelectionConstants, constants_for
 from sparsedp.noise.source import SeededSource
@@ -43,7 +43,7 @@ def outcomes() -> Outcomes:
 
 
 @pytest.fixture(scope="module")
-def counts() -> Integers:
+def counts() -> Ints:
     """A few steps and a peak, 700 cells: not a power of two."""
     steps = np.repeat([3, 40, 12, 0, 90, 25, 7], 100)
     steps[333] = 2000
@@ -76,14 +76,14 @@ def test_the_literal_choice_picks_all_coefficients_and_no_samples(outcomes: Outc
 
 
 @pytest.mark.parametrize("decoder", DECODERS)
-def test_picks_are_those_of_the_mechanism(counts: Integers, decoder: str) -> None:
+def test_picks_are_those_of_the_mechanism(counts: Ints, decoder: str) -> None:
     choice = choice_of(counts, "haar", decoder, SHARES)
     for seed in range(4):
         synopsis = Compressive(recovery=decoder, seed=1).measure(counts, epsilon=1, source=SeededSource(seed))
         assert synopsis.plan.recovery.sparsity == choice.pick(SeededSource(seed))
 
 
-def test_picks_are_distributed_by_the_exact_law_and_not_by_a_neighbouring_one(counts: Integers) -> None:
+def test_picks_are_distributed_by_the_exact_law_and_not_by_a_neighbouring_one(counts: Ints) -> None:
     choice = choice_of(counts, "haar", "cosamp", SHARES)
     source = SeededSource(5)
     picked = np.array([choice.pick(source) for _ in range(1000)])
@@ -92,7 +92,7 @@ def test_picks_are_distributed_by_the_exact_law_and_not_by_a_neighbouring_one(co
     assert not _fits(observed, np.roll(choice.law, 1))
 
 
-def _fits(observed: Integers, law: np.ndarray) -> bool:
+def _fits(observed: Ints, law: np.ndarray) -> bool:
     """Pearson's χ² at the level 0.001; the candidates that are expected less than 8 times count as one."""
     expected = law * observed.sum()
     often = expected >= 8
@@ -101,7 +101,7 @@ def _fits(observed: Integers, law: np.ndarray) -> bool:
     return bool(stats.chisquare(found, wanted).pvalue > 0.001)
 
 
-def test_the_papers_scores_give_the_law_of_the_mechanism_on_its_candidates(counts: Integers) -> None:
+def test_the_papers_scores_give_the_law_of_the_mechanism_on_its_candidates(counts: Ints) -> None:
     choice = choice_of(counts, "haar", "cosamp", SHARES)
     literal = paper_scores(counts, "haar", constants_for("cosamp"), SHARES.measuring).law(SHARES.choosing)
     among = literal[np.array(choice.candidates) - 1]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from local_mirror import FILES, small_files
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.datasets.flights import hourly_departures
 from sparsedp.errors import BadFile, UnknownName
 from studies.paper.data import NAMES, PAPER_DATA, STAND_INS, load, origins
@@ -101,7 +101,7 @@ def test_unknown_names_and_origins() -> None:
 CELLS = {"social_network": 11_342, "search_logs": 32_768, "nettrace": 65_536, "tcptrace": 7_865}
 
 
-def correlation(counts: Integers, lag: int) -> float:
+def correlation(counts: Ints, lag: int) -> float:
     return float(np.corrcoef(counts[:-lag], counts[lag:])[0, 1])
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.estimation.errors.haar_details import details, level_slices, noise_of_details
 from sparsedp.progress import part
 from sparsedp.sensing.cell_order import box_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # row, blocks are taken. Public randomness from a fixed seed: this is post-processing, and the same synopsis has the
 # same errors.
 
-Refit = Callable[[GroupSums, Integers], "Fit"]
+Refit = Callable[[GroupSums, Ints], "Fit"]
 """The recovery, from sums and their values."""
 
 SEED = 20110
@@ -72,7 +72,7 @@ def resample(fit: Fit, refit: Refit, least_runs: int = 1) -> Resampled:
     return Resampled(estimates, errors, rests, noise_of_details(again), alone)
 
 
-def alone_in_groups(starts: Integers, n: int) -> npt.NDArray[np.bool_]:
+def alone_in_groups(starts: Ints, n: int) -> npt.NDArray[np.bool_]:
     """Which cells are groups by themselves."""
     sizes = np.diff(starts, append=n)
     return np.asarray(np.repeat(sizes == 1, sizes))
@@ -114,7 +114,7 @@ def _blocks(sensing: GroupSums, row: Floats) -> tuple[GroupSums, Floats]:
     return GroupSums(len(cells), layers, (BLOCKS, *box), (False, *(True for _ in box))), row[cells]
 
 
-def _sampled(starts: Integers, blocks: int) -> Integers:
+def _sampled(starts: Ints, blocks: int) -> Ints:
     """Which blocks to recover again: those with the most groups, as many others evenly spread, in their order.
 
     What was measured finely in few places has to be among them.
@@ -175,11 +175,11 @@ class DetailStrata:
         return found
 
 
-def _sizes(row: Floats, noise: Floats) -> Integers:
+def _sizes(row: Floats, noise: Floats) -> Ints:
     return np.searchsorted(SIZES, np.abs(details(row)) / np.sqrt(noise))
 
 
-def _by_kind(kinds: Integers, values: Floats) -> Floats:
+def _by_kind(kinds: Ints, values: Floats) -> Floats:
     return np.bincount(kinds.reshape(-1), values.reshape(-1), len(SIZES) + 1).astype(np.float64)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.estimation.errors.bootstrap import DetailStrata, Resampled, alone_in_groups
 from sparsedp.estimation.errors.haar_details import (
     ALONE_WITHIN,
@@ -49,8 +49,8 @@ SAMPLE = 2**16
 class CellStrata:
     """`kinds`: of the release's cells. `samples`: of the bootstrap ones; `distances`: their truth − estimate."""
 
-    kinds: Integers
-    samples: Integers
+    kinds: Ints
+    samples: Ints
     distances: Floats
     law: IndependentLaw
     total: int
@@ -81,7 +81,7 @@ class CellStrata:
             if len(here) >= 3 * LEAST_CELLS:
                 thirds[at] = np.quantile(here, [1 / 3, 2 / 3])
 
-        def kind(values: Floats, variances: Floats) -> Integers:
+        def kind(values: Floats, variances: Floats) -> Ints:
             at = np.searchsorted(edges, values, side="right")
             return np.asarray(3 * at + (variances > thirds[at, 0]) + (variances > thirds[at, 1]), np.int64)
 
@@ -104,7 +104,7 @@ class CellStrata:
         return np.where(counts >= LEAST_CELLS, sums / np.maximum(counts, 1), together)
 
     @cached_property
-    def _sorted(self) -> tuple[Floats, Integers]:
+    def _sorted(self) -> tuple[Floats, Ints]:
         order = np.lexsort((self.distances, self.samples))
         bounds = np.searchsorted(self.samples[order], np.arange(self.total + 1))
         return self.distances[order], bounds

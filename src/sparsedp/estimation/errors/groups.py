@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.estimation.errors.bootstrap import DetailStrata, Resampled
 from sparsedp.estimation.errors.cells import model_of_cells
 from sparsedp.estimation.errors.haar_details import (
@@ -129,7 +129,7 @@ def model_of_groups(fit: Fit, noise: Floats, samples: Callable[[], Resampled]) -
     return ErrorModel(cells, shared, texture, ends, between)
 
 
-def _extra(fit: Fit, sizes: Integers) -> Floats:
+def _extra(fit: Fit, sizes: Ints) -> Floats:
     """For each group, the variance of its cells beyond what independent records scatter by."""
     means = np.abs(np.add.reduceat(fit.estimate, fit.layers[0].starts)) / sizes
     jumps = np.abs(np.diff(means))
@@ -144,12 +144,12 @@ def _extra(fit: Fit, sizes: Integers) -> Floats:
     return np.asarray(np.where(sizes > 1, hidden, 0.0))
 
 
-def _faint(fit: Fit, sizes: Integers) -> Floats:
+def _faint(fit: Fit, sizes: Ints) -> Floats:
     """For each group of several cells, the mean that they may have though the group's sum is not seen."""
     return np.asarray(np.where(sizes > 1, FAINT * np.sqrt(fit.layers[0].variances) / sizes, 0.0))
 
 
-def _noise_of_kept_cells(fit: Fit, sizes: Integers) -> Floats:
+def _noise_of_kept_cells(fit: Fit, sizes: Ints) -> Floats:
     """For each group that is a single cell and stands out of the noise, the variance of that; 0 for others."""
     groups = fit.layers[0]
     kept = (sizes == 1) & (np.abs(groups.sums) > KEPT * np.sqrt(groups.variances))
@@ -163,7 +163,7 @@ def _sloped(fit: Fit) -> npt.NDArray[np.bool_]:
     return np.asarray(highest - lowest > FLAT * np.maximum(np.abs(highest), np.abs(lowest)))
 
 
-def _texture(fit: Fit, sizes: Integers) -> Floats:
+def _texture(fit: Fit, sizes: Ints) -> Floats:
     """For each group, the variance of its cells that is each cell's own, beyond the scatter of independent records."""
     means = np.abs(np.add.reduceat(fit.estimate, fit.layers[0].starts)) / sizes
     small = SMALL * noise_together(fit.law)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.bases.haar import haar_analyze
 from sparsedp.estimation.least_squares import BetweenGroups
 
@@ -95,7 +95,7 @@ def noise_of_details(fit: Fit) -> Floats:
     return np.asarray(np.maximum(noise, LEAST_NOISE))
 
 
-def within_groups(sizes: Integers) -> npt.NDArray[np.bool_]:
+def within_groups(sizes: Ints) -> npt.NDArray[np.bool_]:
     """Which details lie within one of the groups of so many cells, which are aligned blocks of a power of two."""
     widths = padded(np.repeat(sizes, sizes).astype(np.float64))
     found = np.zeros(len(widths), np.bool_)

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.estimation.shrinkage.mixture_prior import CLASSES, GRID, UNKNOWN, count, removed_share
 from sparsedp.jit import kernel
 
@@ -266,8 +266,8 @@ def classify_and_count(
     heights: Floats,
     unit: float,
     centre: float,
-    sides: Integers,
-    apart: Integers,
+    sides: Ints,
+    apart: Ints,
     axis: int,
     classes: Classes,
     first: int,
@@ -354,7 +354,7 @@ def _add_squares_of_sums(to: Floats, values: Singles, others: Singles) -> None:
 
 
 @kernel
-def _is_end(row: int, sides: Integers, axis: int) -> bool:
+def _is_end(row: int, sides: Ints, axis: int) -> bool:
     """Whether a row is at an end of an axis before the last."""
     for other in range(len(sides) - 2, axis, -1):
         row //= sides[other]
@@ -363,7 +363,7 @@ def _is_end(row: int, sides: Integers, axis: int) -> bool:
 
 
 @kernel
-def _beside_the_row(contrasts: Singles, sides: Integers, apart: Integers, axis: int, row: int, squares: Floats) -> int:
+def _beside_the_row(contrasts: Singles, sides: Ints, apart: Ints, axis: int, row: int, squares: Floats) -> int:
     """Squares of what is around each contrast of a row on the axes before the last, and of how many they are."""
     squares[:] = 0.0
     length = len(squares)
@@ -385,7 +385,7 @@ def _beside_the_row(contrasts: Singles, sides: Integers, apart: Integers, axis: 
 
 
 @kernel
-def _heights_beside_the_row(heights: Floats, sides: Integers, apart: Integers, row: int, together: Floats) -> None:
+def _heights_beside_the_row(heights: Floats, sides: Ints, apart: Ints, row: int, together: Floats) -> None:
     """The heights around each contrast of a row on the axes before the last, added up."""
     together[:] = 0.0
     length = len(together)

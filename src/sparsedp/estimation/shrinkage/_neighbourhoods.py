@@ -7,7 +7,7 @@ from math import prod, sqrt
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.estimation.shrinkage._chunks import Chunks
 from sparsedp.jit import kernel
 
@@ -17,7 +17,7 @@ GOLDEN = (sqrt(5.0) - 1.0) / 2.0
 """Its multiples, less their whole parts, fill the unit interval evenly."""
 
 
-def spread_sample(n: int, most: int) -> Integers:
+def spread_sample(n: int, most: int) -> Ints:
     """At most so many of the places 0 … n − 1, rising: all, or one out of each of `most` stretches of equal length (of
     short ones, some are the same).
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import uniform_filter
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.estimation.shrinkage._boxes import (
     Singles,
     classify_and_count,
@@ -186,7 +186,7 @@ def _removed_by_steps(
             classify_and_count_row, flat, heights, unit, centre, widths[0], classes
         )
         if table.ndim > 1:
-            places: tuple[Integers, Integers] = np.array(contrasts.shape), np.array(widths)
+            places: tuple[Ints, Ints] = np.array(contrasts.shape), np.array(widths)
             work = partial(classify_and_count, flat, heights, unit, centre, *places, axis, classes)
         counts = np.sum(chunks.run(work, flat.size), axis=0)
         prior = Population.learn(_worth(widths, axis) * counts, _evidence(shape), finer, doubt)

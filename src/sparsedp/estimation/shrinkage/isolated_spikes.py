@@ -16,7 +16,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers, Mask
+from sparsedp.arrays import Floats, Ints, Mask
 from sparsedp.estimation.shrinkage._chunks import chunks_of
 from sparsedp.estimation.shrinkage.mixture_prior import (
     GRID,
@@ -108,17 +108,17 @@ def _neighbourhoods(axes: int) -> tuple[Steps, Steps, Steps]:
     return ring, ring, [tuple(3 * by for by in step) for step in ring]
 
 
-def _mean(cells: Floats, places: Integers, steps: Steps) -> Floats:
+def _mean(cells: Floats, places: Ints, steps: Steps) -> Floats:
     """Of the cells around each of some places."""
     return np.asarray(_around(cells, places, steps).mean(axis=1))
 
 
-def _median(cells: Floats, places: Integers, steps: Steps) -> Floats:
+def _median(cells: Floats, places: Ints, steps: Steps) -> Floats:
     """Of the cells around each of some places."""
     return np.asarray(np.median(_around(cells, places, steps), axis=1))
 
 
-def _around(cells: Floats, places: Integers, steps: Steps) -> Floats:
+def _around(cells: Floats, places: Ints, steps: Steps) -> Floats:
     """Those cells; beyond an end, those as far inside."""
     last = np.array(cells.shape) - 1
     there = (places[:, None, :] + np.array(steps)) % (2 * last)
@@ -143,7 +143,7 @@ def _middles(cells: Floats, steps: Steps) -> Floats:
 
 
 @kernel
-def _find_middles(cells: Floats, offsets: Integers, margin: int, found: Floats, first: int, last: int) -> None:
+def _find_middles(cells: Floats, offsets: Ints, margin: int, found: Floats, first: int, last: int) -> None:
     count = len(offsets)
     lower = count // 2 + 1  # the least ones, sorted: the middle is the last of them, or the mean of the last two
     around = np.empty(lower)
@@ -161,7 +161,7 @@ def _find_middles(cells: Floats, offsets: Integers, margin: int, found: Floats, 
 
 
 @kernel
-def _find_middles_of_eight(cells: Floats, offsets: Integers, margin: int, found: Floats, first: int, last: int) -> None:
+def _find_middles_of_eight(cells: Floats, offsets: Ints, margin: int, found: Floats, first: int, last: int) -> None:
     """The same for eight, many times as fast: without branches, by two sorted fours."""
     o, p, q, r, s, t, u, v = offsets
     for at in range(max(first, margin), min(last, len(cells) - margin)):

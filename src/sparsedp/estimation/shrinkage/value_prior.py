@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, ndtr
 
-from sparsedp.arrays import Floats, Integers, Mask
+from sparsedp.arrays import Floats, Ints, Mask
 from sparsedp.estimation.shrinkage._chunks import Chunks, chunks_of
 from sparsedp.estimation.shrinkage._neighbourhoods import mean_around, spread_sample
 from sparsedp.estimation.shrinkage.cycles import mean_of_other_cycles
@@ -232,7 +232,7 @@ def spreads_of(reaches: Sequence[int], axes: int, period: int | None = None) -> 
     return np.asarray(np.sqrt(1.0 + 1.0 / many))
 
 
-def counted(cells: Neighbourhoods, places: Integers, chunks: Chunks) -> tuple[Floats, Floats]:
+def counted(cells: Neighbourhoods, places: Ints, chunks: Chunks) -> tuple[Floats, Floats]:
     """The cells at some places by kind and bin of height, the first row being all; and by kind and how far above."""
     found = chunks.run(partial(_count_kinds, cells, places), len(places))
     return np.sum([heights for heights, _ in found], axis=0), np.sum([above for _, above in found], axis=0)
@@ -264,7 +264,7 @@ def row_of(cells: Neighbourhoods, at: int, cell: int) -> int:
 
 
 @kernel
-def _count_kinds(cells: Neighbourhoods, places: Integers, start: int, stop: int) -> tuple[Floats, Floats]:
+def _count_kinds(cells: Neighbourhoods, places: Ints, start: int, stop: int) -> tuple[Floats, Floats]:
     reaches = len(cells.kinds)
     heights = np.zeros((1 + reaches * KINDS, BINS))
     above = np.zeros((reaches * KINDS, len(GRID) + 1))
@@ -391,7 +391,7 @@ def density(table: Floats, value: float) -> float:
 
 
 @kernel
-def _densities(cells: Neighbourhoods, beliefs: Beliefs, places: Integers) -> Floats:
+def _densities(cells: Neighbourhoods, beliefs: Beliefs, places: Ints) -> Floats:
     """A row for each place."""
     found = np.empty((len(places), len(beliefs.shares)))
     for row, cell in enumerate(places):

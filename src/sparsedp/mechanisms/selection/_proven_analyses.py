@@ -10,7 +10,7 @@ from math import isqrt, prod, sqrt
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Integers
+from sparsedp.arrays import Floats, Ints
 from sparsedp.bases.base import Basis, Identity
 from sparsedp.bases.haar import Haar
 from sparsedp.bases.separable import Separable
@@ -102,13 +102,13 @@ def cosine_coefficients(signal: Floats) -> Floats:
     return coefficients
 
 
-def _rotated_sums(signal: Floats) -> tuple[Floats, Floats, Integers]:
+def _rotated_sums(signal: Floats) -> tuple[Floats, Floats, Ints]:
     """For n = 2^t: the transform of the even cells followed by the odd ones backwards, still to be turned by k/4n."""
     real = np.concatenate([signal[0::2], signal[1::2][::-1]])
     return *fourier(real, np.zeros(len(signal))), np.arange(len(signal), dtype=np.int64)
 
 
-def _chirp_sums(signal: Floats, roots: Roots) -> tuple[Floats, Floats, Integers]:
+def _chirp_sums(signal: Floats, roots: Roots) -> tuple[Floats, Floats, Ints]:
     """For any n: Σⱼ Dⱼ ω^(2jk) with ω = exp(−2πi/4n) as a convolution, since 2jk = j² + k² − (k − j)²."""
     n = len(signal)
     size = _chirp_size(n)
@@ -176,13 +176,13 @@ class Roots:
         self.order = order
         self._shift, self._fine, self._coarse = _root_tables(order)
 
-    def powers(self, exponents: Integers) -> tuple[Floats, Floats]:
+    def powers(self, exponents: Ints) -> tuple[Floats, Floats]:
         """Real and imaginary parts of ω^e for exponents in [0, order)."""
         return _powers(exponents, self._shift, self._fine, self._coarse)
 
 
 @kernel
-def _powers(exponents: Integers, shift: int, fine: Floats, coarse: Floats) -> tuple[Floats, Floats]:
+def _powers(exponents: Ints, shift: int, fine: Floats, coarse: Floats) -> tuple[Floats, Floats]:
     real, imaginary = np.empty(len(exponents)), np.empty(len(exponents))
     for i in range(len(exponents)):
         a, b = coarse[exponents[i] >> shift], fine[exponents[i] & ((1 << shift) - 1)]

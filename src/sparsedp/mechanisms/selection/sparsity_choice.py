@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sparsedp import validate
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.bases.base import Basis
 from sparsedp.mechanisms.selection.tail_scores import TailScores, tail_scores
 from sparsedp.mechanisms.terms import root_below
@@ -133,7 +133,7 @@ FORMS: dict[str, Callable[[TailScores, PublicTerms], list[Fraction]]] = {
 
 
 def choose_sparsity(
-    counts: Integers,
+    counts: Ints,
     basis: Basis,
     *,
     epsilon_select: Fraction,

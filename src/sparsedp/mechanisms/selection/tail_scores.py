@@ -13,7 +13,7 @@ from math import isqrt
 import numpy as np
 
 from sparsedp import validate
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.bases.base import Basis, Identity
 from sparsedp.bases.cosine import Cosine
 from sparsedp.bases.haar import Haar
@@ -51,7 +51,7 @@ class TailScores:
     sensitivity: Fraction
 
 
-def tail_scores(basis: Basis, counts: Integers, candidates: Sequence[int], *, distance: int) -> TailScores:
+def tail_scores(basis: Basis, counts: Ints, candidates: Sequence[int], *, distance: int) -> TailScores:
     """The tail of each candidate sparsity. Counts are private, the rest is public; nothing is refused for its value."""
     if counts.shape != (basis.n,):
         raise InvalidInput("counts", "of another length than the basis", f"give {basis.n} cells")
@@ -61,7 +61,7 @@ def tail_scores(basis: Basis, counts: Integers, candidates: Sequence[int], *, di
     return tails_in(basis)(counts, candidates, distance)
 
 
-def tails_in(basis: Basis) -> Callable[[Integers, Sequence[int], int], TailScores]:
+def tails_in(basis: Basis) -> Callable[[Ints, Sequence[int], int], TailScores]:
     """The scores of a basis; one without a proof is refused, and asking does not take the counts."""
     if isinstance(basis, Identity):
         return lambda *rest: _identity_tails(basis, *rest)
@@ -83,14 +83,14 @@ def tails_in(basis: Basis) -> Callable[[Integers, Sequence[int], int], TailScore
 # ---- exact, for the bases whose coefficients are integers, or integers times √2: identity and Haar
 
 
-def _identity_tails(basis: Basis, counts: Integers, candidates: Sequence[int], distance: int) -> TailScores:
+def _identity_tails(basis: Basis, counts: Ints, candidates: Sequence[int], distance: int) -> TailScores:
     """Scores of the identity: sums of the cells outside the S largest, in steps of one."""
     largest = LargestFirst(np.abs(_clamped(counts, _IDENTITY_CAP)), max(candidates))
     scores = tuple(largest.sum_of_rest(min(sparsity, len(largest))) for sparsity in candidates)
     return TailScores(scores, Fraction(1), distance * basis.row_sum_bound)
 
 
-def _haar_tails(basis: Basis, counts: Integers, candidates: Sequence[int], distance: int) -> TailScores:
+def _haar_tails(basis: Basis, counts: Ints, candidates: Sequence[int], distance: int) -> TailScores:
     """Scores of Haar: ⌊(A + B√2)·2^f⌋ for the exact scaled tail A + B√2; the sensitivity is widened by one step."""
     levels = (basis.size - 1).bit_length()
     half = (levels + 1) // 2
@@ -112,15 +112,15 @@ def _haar_cap(levels: int) -> int:
     return int(2 ** (61 - levels))
 
 
-def haar_magnitudes(counts: Integers, levels: int) -> tuple[Integers, Integers]:
+def haar_magnitudes(counts: Ints, levels: int) -> tuple[Ints, Ints]:
     """|x|·2^⌈levels/2⌉ for the Haar coefficients x of `counts`: the integers A, and the B of those that are B√2.
 
     A coefficient that spans 2^l cells is (left sum − right sum)·2^(−l/2); the first, the total, is total·2^(−levels/2).
     """
     half = (levels + 1) // 2
-    parts: tuple[list[Integers], list[Integers]] = ([], [])
+    parts: tuple[list[Ints], list[Ints]] = ([], [])
 
-    def keep(sums: Integers, level: int) -> None:
+    def keep(sums: Ints, level: int) -> None:
         power, odd = divmod(2 * half - level, 2)
         parts[odd].append(np.abs(sums) << power)
 
@@ -135,7 +135,7 @@ def haar_magnitudes(counts: Integers, levels: int) -> tuple[Integers, Integers]:
     return np.concatenate([*parts[0], empty]), np.concatenate([*parts[1], empty])
 
 
-def split_of_largest(wholes: Integers, roots: Integers, count: int) -> int:
+def split_of_largest(wholes: Ints, roots: Ints, count: int) -> int:
     """How many of the `count` largest among {A} ∪ {B√2} are of the first kind; both lists fall. Compared exactly.
 
     The least a such that the next whole, wholes[a], is not above the last root taken, roots[count − a − 1]·√2.
@@ -153,7 +153,7 @@ def split_of_largest(wholes: Integers, roots: Integers, count: int) -> int:
 # ---- from floats with a proven error: clamped counts, a grid, a widened sensitivity
 
 
-def _rounded_tails(analysis: ProvenAnalysis, counts: Integers, candidates: Sequence[int], distance: int) -> TailScores:
+def _rounded_tails(analysis: ProvenAnalysis, counts: Ints, candidates: Sequence[int], distance: int) -> TailScores:
     """Sums of coefficients rounded to a grid. Cap, grid and sensitivity follow from the analysis alone."""
     cap, grid = analysis.cap, analysis.grid_bits
     coefficients = analysis.compute(_clamped(counts, cap).astype(np.float64))
@@ -169,7 +169,7 @@ def _rounded_tails(analysis: ProvenAnalysis, counts: Integers, candidates: Seque
 # ---- what both do
 
 
-def _clamped(counts: Integers, cap: int) -> Integers:
+def _clamped(counts: Ints, cap: int) -> Ints:
     """Counts moved into [−cap, cap], cell by cell: no two vectors come out further apart in L1 than they went in."""
     return np.clip(counts, -cap, cap)
 
@@ -180,12 +180,12 @@ class LargestFirst:
     Sums are carried as two 64-bit halves, so none overflows: 2³¹ halves below 2³² stay below 2⁶³.
     """
 
-    def __init__(self, magnitudes: Integers, most: int) -> None:
+    def __init__(self, magnitudes: Ints, most: int) -> None:
         self.total = _exact_sum(magnitudes)
         most = min(most, len(magnitudes))
         if most < len(magnitudes):
             magnitudes = np.partition(magnitudes, len(magnitudes) - most)[len(magnitudes) - most :]
-        self.values: Integers = np.sort(magnitudes)[::-1]
+        self.values: Ints = np.sort(magnitudes)[::-1]
         self._high = np.cumsum(self.values >> _LOW_BITS)
         self._low = np.cumsum(self.values & _LOW_MASK)
 
@@ -199,6 +199,6 @@ class LargestFirst:
         return self.total - (int(self._high[count - 1]) << _LOW_BITS) - int(self._low[count - 1])
 
 
-def _exact_sum(magnitudes: Integers) -> int:
+def _exact_sum(magnitudes: Ints) -> int:
     high = int((magnitudes >> _LOW_BITS).sum(dtype=np.int64))
     return (high << _LOW_BITS) + int((magnitudes & _LOW_MASK).sum(dtype=np.int64))

@@ -19,7 +19,7 @@ import numpy as np
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.errors import BadFile
 from sparsedp.streams._counters import CounterState, forget_in_forks
 from sparsedp.streams._store import Published
@@ -100,7 +100,7 @@ class Version:
     """What is sealed: the state after `ticks` ticks, and what the last of them published, with the gap before them."""
 
     ticks: int
-    counter: Integers
+    counter: Ints
     first: int
     gap: int
     published: Published

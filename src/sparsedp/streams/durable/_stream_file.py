@@ -13,7 +13,7 @@ from weakref import finalize
 
 import numpy as np
 
-from sparsedp.arrays import Integers
+from sparsedp.arrays import Ints
 from sparsedp.errors import BadFile
 from sparsedp.files.untrusted import document
 from sparsedp.streams._counters import CounterState
@@ -198,7 +198,7 @@ class StreamFile:
         query = "SELECT 1 FROM gaps WHERE first < ? AND stop > ? LIMIT 1"
         return self._connection.execute(query, (stop, first)).fetchone() is not None
 
-    def log(self, name: str, first: int, stop: int) -> Integers:
+    def log(self, name: str, first: int, stop: int) -> Ints:
         """Entries first … stop − 1 of what was published."""
         last = _NOTHING if self._pending is None else self._pending.published.get(name, _NOTHING)
         written = self._length(name, self.ticks) - len(last)
