@@ -67,6 +67,7 @@ def _visit(specimens: Specimens) -> None:
         (*PREVIEW, "--by", "x:0..300", "--runs", "1"),
         ("preview", "--by", "x:0..30", "--by", "y:0..20", "--epsilon", "1", "--total", "1000", "--runs", "1"),
         ("preview", "--by", "x:0..500", "--epsilon", "1", "--total", "1000", "--runs", "1"),
+        ("preview", "--by", "x:0..23", "--by", "y:0..13", "--epsilon", "1", "--total", "50000", "--runs", "1"),
     ):
         main(list(words))
     release.plot("picture.png")
