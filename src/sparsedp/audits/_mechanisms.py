@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import cycle
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -32,6 +33,7 @@ from sparsedp.noise.source import RandomSource
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.sensing.group_sums import GroupSums
+from sparsedp.sensing.marginals import Marginals
 from sparsedp.synopsis import Synopsis
 
 SPREADS = (1.0, 0.0, 1.0, 4.0, 30.0)
@@ -292,5 +294,7 @@ def _laws(synopsis: Synopsis) -> Iterator[tuple[IndependentLaw, int]]:
     law, sensing = synopsis.law, synopsis.sensing
     if isinstance(law, LayersLaw) and isinstance(sensing, GroupSums):
         yield from zip(law.layers, map(len, sensing.starts), strict=True)
+    elif isinstance(law, LayersLaw) and isinstance(sensing, Marginals):
+        yield from zip(law.layers, map(prod, sensing.shapes), strict=True)
     else:
         yield cast(IndependentLaw, law), len(synopsis.values)

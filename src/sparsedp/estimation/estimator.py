@@ -13,8 +13,10 @@ from sparsedp.constraints import nonnegative_keeping_totals
 from sparsedp.errors import InvalidInput
 from sparsedp.estimation.counter_fusion import CellsAndTotals
 from sparsedp.estimation.errors.errors import LEAST_SHRUNK, LayerErrors
+from sparsedp.estimation.errors.log_linear import LogLinearErrors
 from sparsedp.estimation.groups import Hidden, hidden_by, shrink_groups, sloped_boxes, sloped_cells
 from sparsedp.estimation.least_squares import GroupLayers, Layer, Measurement, chosen_groups, refuse_unaligned
+from sparsedp.estimation.log_linear import fit_log_linear
 from sparsedp.estimation.nonnegative import keeping_total, nearest_nonnegative
 from sparsedp.estimation.shrinkage.cycles import are_alike, beside_other_cycles, period_of
 from sparsedp.estimation.shrinkage.frame import fits, shrink
@@ -26,6 +28,7 @@ from sparsedp.progress import advance, part
 from sparsedp.sensing.base import Direct, Sensing
 from sparsedp.sensing.cell_order import z_order
 from sparsedp.sensing.group_sums import GroupSums
+from sparsedp.sensing.marginals import Marginals
 from sparsedp.sensing.running_totals import TicksAndTotals
 from sparsedp.solution import Solution, Status
 
@@ -104,6 +107,10 @@ def estimate(
     `decay`: of the private tree that chose the groups, if one did. `table`: what cells that were measured one by one
     are; layers of sums say so themselves. `how`: see `ESTIMATES`.
     """
+    if isinstance(sensing, Marginals) and isinstance(law, LayersLaw) and len(law.layers) == len(sensing.layers):
+        model = fit_log_linear(sensing, values, law)
+        stats = {"layers": [one.size for one in model.observed]}
+        return Solution(model.cells.reshape(-1), Status.DIRECT, stats, LogLinearErrors(model))
     groups, measured = _as_groups(sensing, law, table)
     # A series in time is smooth, or repeats itself: there a prior of values that cells have again and again is wrong.
     how = {"value_prior": isinstance(sensing, GroupSums), **how}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod, sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -34,14 +36,24 @@ from sparsedp.mechanisms._adaptive_shares import (
     regular_layers,
     shares_for,
 )
+from sparsedp.mechanisms._marginal_layers import (
+    LEAST_AXES,
+    MOST_CELLS,
+    TOTAL,
+    as_asked,
+    by_order,
+    long_axes,
+    whole_table,
+)
 from sparsedp.mechanisms._private_tests import detected_alone, hidden, standing_out
 from sparsedp.mechanisms._private_tree import chances, chances_of, decay_for, down_to_the_ends, flat_groups, singled
 from sparsedp.mechanisms._transcript import Transcript, layer_noise
 from sparsedp.mechanisms.base import Mechanism
-from sparsedp.mechanisms.terms import WHOLE, Terms
+from sparsedp.mechanisms.terms import WHOLE, CalibratedNoise, Terms
 from sparsedp.plan import Plan
 from sparsedp.privacy.guarantee import Expense
 from sparsedp.sensing.group_sums import GroupSums, first_cells
+from sparsedp.sensing.marginals import Lattice, Layer, Marginals
 from sparsedp.sensing.parts_of_blocks import MOST_PARTS, cut_blocks
 from sparsedp.synopsis import Synopsis
 
@@ -53,18 +65,20 @@ STANDS_OUT = "see whether cells stand out"
 class Adaptive(Mechanism):
     """Layers of group sums, each with its own noise, fused and shrunk; private tests and earlier sums choose groups.
 
-    `workload`: "cells" is best for single cells, "ranges" for sums over ranges and boxes, "any" for both at once.
+    `workload`: what will be asked. "cells" is best for single cells, "ranges" for sums over ranges and boxes,
+    "marginals" for tables of counts by one, two or three axes; "any" is for all of these at once. Or the marginals
+    themselves, by the names of their axes: `[("age", "sex"), ("region",)]`.
 
     Guarantee: ε-differential privacy, ρ-zCDP or (ε, δ), as asked; the private tests are part of it.
     Proof: `mechanisms/adaptive.md`.
     """
 
-    workload: str = "any"
+    workload: str | tuple[tuple[str, ...], ...] = "any"
 
     name: ClassVar[str] = "adaptive"
 
     def __post_init__(self) -> None:
-        validate.one_of("workload", self.workload, ROWS)
+        object.__setattr__(self, "workload", _checked_workload(self.workload))
 
     def plan(self, cells: int, domain: Domain | None = None) -> Plan:
         """Refused: what is measured is decided by looking at the whole table."""
@@ -75,6 +89,9 @@ class Adaptive(Mechanism):
         """None: that depends on noisy answers. A budget is refused if its smallest share leaves no room in 64 bits."""
         layer_noise(terms, Fraction(1, 1000), "measure")
         chances()  # whatever could go wrong with it should do so before the debit
+        if not isinstance(self.workload, str):
+            for _, share in as_asked(*self._asked(domain)):
+                layer_noise(terms, share, "measure")
 
     def _measured(
         self,
@@ -88,8 +105,11 @@ class Adaptive(Mechanism):
     ) -> Synopsis:
         """Layers of sums, each with noise of its own, and before them the private tests of rows."""
         table = ((cells.size,), (True,)) if domain is None else (domain.shape, domain.ordered)
-        shares = shares_for(self.workload, *table)
         zeros = constraints is not None and constraints.zeros is not None
+        if self._by_marginals(table[0]) and not zeros and not negative:
+            return self._measured_marginals(cells, *table, terms, domain, constraints)
+        workload = self.workload if isinstance(self.workload, str) and self.workload in ROWS else "any"
+        shares = shares_for(workload, *table)
         if zeros or (negative and shares.grid):
             # A group's sum is spread over all of its cells: where some are known to be zero it would lose a part. And
             # where counts may be negative, a sum does not say how many records there are.
@@ -117,6 +137,73 @@ class Adaptive(Mechanism):
         guarantee = terms.guarantee([*transcript.tests, *(noise.expense for noise in transcript.noises)])
         law = LayersLaw(tuple(noise.law for noise in transcript.noises))
         return Synopsis(np.concatenate(transcript.values), plan, law, guarantee)
+
+    def _by_marginals(self, shape: tuple[int, ...]) -> bool:
+        """Whether a table of this shape is measured by its marginals."""
+        axes = len(long_axes(shape))
+        least = LEAST_AXES if self.workload == "any" else 2 if self.workload == "marginals" else 1
+        return self.workload not in ("cells", "ranges") and axes >= least and prod(shape) <= MOST_CELLS
+
+    def _asked(self, domain: Domain | None) -> tuple[tuple[int, ...], list[list[int]]]:
+        """The table's shape, and the marginals of the workload by the numbers of their axes."""
+        if domain is None:
+            raise InvalidInput("workload", "the names of axes", "give a domain, whose axes have names")
+        names = [axis.name for axis in domain.axes]
+        for name in (name for marginal in self.workload for name in marginal):
+            validate.one_of("workload", name, dict.fromkeys(names))
+        return domain.shape, [[names.index(name) for name in marginal] for marginal in self.workload]
+
+    def _measured_marginals(
+        self,
+        cells: Ints,
+        shape: tuple[int, ...],
+        ordered: tuple[bool, ...],
+        terms: Terms,
+        domain: Domain | None,
+        constraints: Constraints | None,
+    ) -> Synopsis:
+        """The total, and marginals and perhaps the cells, chosen by it (`_marginal_layers.py`)."""
+
+        def measured(layers: Sequence[tuple[Layer, Fraction]]) -> list[tuple[Layer, CalibratedNoise, Ints]]:
+            sums = Lattice(shape, [layer for layer, _ in layers]).sums(cells.reshape(shape))
+            found = []
+            for (layer, share), exact in zip(layers, sums, strict=True):
+                noise, noisy = layer_noise(terms, share, "measure"), exact.reshape(-1).copy()
+                noise.add_to(noisy)
+                found.append((layer, noise, noisy))
+            return found
+
+        if isinstance(self.workload, str):
+            found = measured([(whole_table(shape), TOTAL)])
+
+            def deviation(share: Fraction) -> float:
+                return sqrt(layer_noise(terms, share, "measure").law.variance)
+
+            total, wants_cells = float(found[0][2][0]), self.workload == "any"
+            chosen = by_order(shape, total, deviation, gaussian=terms.gaussian, with_cells=wants_cells)
+            found += measured(chosen)
+        else:
+            found = measured([(whole_table(shape), TOTAL), *as_asked(*self._asked(domain))])
+        sensing = Marginals(shape, [layer for layer, _, _ in found], ordered)
+        plan = Plan(self.name, sensing, RecoveryPlan("layers"), domain=domain, constraints=constraints)
+        guarantee = terms.guarantee(noise.expense for _, noise, _ in found)
+        law = LayersLaw(tuple(noise.law for _, noise, _ in found))
+        return Synopsis(np.concatenate([noisy for _, _, noisy in found]), plan, law, guarantee)
+
+
+def _checked_workload(given: object) -> str | tuple[tuple[str, ...], ...]:
+    """A name, or marginals by the names of their axes."""
+    if isinstance(given, str):
+        return validate.one_of("workload", given, {name: name for name in (*ROWS, "marginals")})
+    names = [(one,) if isinstance(one, str) else one for one in given] if isinstance(given, Sequence) else []
+    right = all(isinstance(one, Sequence) and one and all(isinstance(name, str) for name in one) for one in names)
+    if not names or not right:
+        would_do = 'name one, such as "marginals", or give those that will be asked: [("age", "sex"), ("region",)]'
+        raise InvalidInput("workload", f"something of type {type(given).__name__}", would_do)
+    for one in names:
+        if len(set(one)) < len(one):
+            raise InvalidInput("workload", f"{tuple(one)}, with an axis twice", "name each axis of a marginal once")
+    return tuple(tuple(one) for one in names)
 
 
 def _measure_regular(transcript: Transcript, shares: Shares, left: Fraction = WHOLE) -> None:

@@ -44,6 +44,7 @@ from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.sensing import sensing_from
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.group_sums import GroupSums
+from sparsedp.sensing.marginals import Marginals
 from sparsedp.sensing.running_totals import RunningTotals, TicksAndTotals
 
 _MEASURE = "measure"
@@ -96,9 +97,10 @@ def _check_shapes(law: NoiseLaw, sensing: Sensing | None) -> None:
     """Noise of a kind that what was measured has."""
     if sensing is None:
         return
-    layered = isinstance(sensing, GroupSums) and isinstance(law, LayersLaw) and len(law.layers) == len(sensing.groups)
+    layers = sensing.max_column_l1 if isinstance(sensing, GroupSums | Marginals) else 0
+    layered = isinstance(law, LayersLaw) and len(law.layers) == layers
     fits = {LayersLaw: layered, TicksAndTotalsLaw: isinstance(sensing, TicksAndTotals)}
-    if not fits.get(type(law), not isinstance(sensing, GroupSums | TicksAndTotals)):
+    if not fits.get(type(law), not isinstance(sensing, GroupSums | Marginals | TicksAndTotals)):
         raise _contradiction("for noise of another kind than the sums have")
     if isinstance(sensing, RunningTotals) and not isinstance(law, ContinualCounterLaw):
         raise _contradiction("for running totals without the noise of a counter")

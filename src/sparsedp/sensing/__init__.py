@@ -11,6 +11,7 @@ from sparsedp.sensing.bernoulli import Bernoulli
 from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.sensing.hadamard import Hadamard
 from sparsedp.sensing.integer_haar import IntegerHaar, IntegerHaarTable
+from sparsedp.sensing.marginals import Marginals
 from sparsedp.sensing.running_totals import RunningTotals, TicksAndTotals
 from sparsedp.sensing.tree import Tree
 from sparsedp.validate import one_of
@@ -27,6 +28,7 @@ SENSINGS: dict[str, type[Sensing]] = {
         Tree,
         IntegerHaar,
         IntegerHaarTable,
+        Marginals,
         RunningTotals,
         TicksAndTotals,
     )

@@ -1,0 +1,130 @@
+"""The errors of a log-linear fit: the posterior covariance around it, with the scatter of counts (`../log_linear.md`).
+
+Two sources: the parameters are known as well as the noisy sums and the priors say; and counts scatter around what the
+model says of them, as those of independent records do, which the sums that were measured tell in part.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from sparsedp.arrays import Floats
+from sparsedp.estimation.log_linear import LEAST_MASS, LogLinear
+from sparsedp.sensing.marginals import ALL, CELLS, Layer, joined, refines
+
+SOLVED, MOST_STEPS = 0.03, 60
+"""When a solution is near enough, and how many steps of conjugate gradients it may take."""
+
+PROBES = 8
+"""Sums of a layer for which the exact variance is computed, to scale the quick one of all."""
+
+
+class LogLinearErrors:
+    """The mean squared errors of linear queries of a table; weights have its shape.
+
+    One query costs a linear system, some tens of passes over the table. The sums of a whole layer, such as all cells
+    or a marginal, come from the diagonal of the system, scaled by a few that are exact: `of_layer`.
+    """
+
+    def __init__(self, model: LogLinear) -> None:
+        self._model = model
+        self._cells = np.maximum(model.cells, LEAST_MASS)
+        self._weights = [0.0 if noise is None else 1.0 / noise for noise in model.noise]
+        self._known: dict[Layer, Floats] = {}
+
+    def variance(self, weights: Floats) -> float:
+        """Of Σ weights·cells: g'H⁻¹g, with g the query's gradient in the parameters and in the scatter."""
+        lattice, cells, priors = self._model.lattice, self._cells, self._model.priors
+        shapes = [one.shape for one in self._model.parameters]
+        ends = np.cumsum([prod(shape) for shape in shapes])
+
+        def parts(vector: Floats) -> tuple[list[Floats], Floats]:
+            split = np.split(vector, ends)
+            params = [part.reshape(shape) for part, shape in zip(split[:-1], shapes, strict=True)]
+            return params, split[-1].reshape(cells.shape)
+
+        def hessian(vector: Floats) -> Floats:
+            params, scatter = parts(vector)
+            moved = lattice.sums(cells * (lattice.spread(params) + scatter))
+            pulled = cells * lattice.spread([w * one for w, one in zip(self._weights, moved, strict=True)])
+            down = zip(lattice.sums(pulled), params, priors, strict=True)
+            return joined([*(pull + one / prior for pull, one, prior in down), pulled + cells * scatter])
+
+        asked = cells * np.asarray(weights, dtype=np.float64).reshape(cells.shape)
+        right = joined([*lattice.sums(asked), asked])
+        diagonal = self._diagonal
+        residual, solved, scaled = right, np.zeros_like(right), right / diagonal
+        direction, size = scaled, float(right @ scaled)
+        first = size
+        for _ in range(MOST_STEPS):
+            if size <= SOLVED**2 * first:
+                break
+            image = hessian(direction)
+            length = size / float(direction @ image)
+            solved, residual = solved + length * direction, residual - length * image
+            scaled = residual / diagonal
+            last, size = size, float(residual @ scaled)
+            direction = scaled + size / last * direction
+        return float(right @ solved)
+
+    @cached_property
+    def _information(self) -> list[Floats]:
+        """By parameter, what the sums and its prior say."""
+        lattice = self._model.lattice
+        squares = [weight * one**2 for weight, one in zip(self._weights, lattice.sums(self._cells), strict=True)]
+        found = []
+        for coarser, prior in zip(lattice.layers, self._model.priors, strict=True):
+            total = np.full(lattice.shape_of(coarser), 1.0 / prior)
+            for finer, square in zip(lattice.layers, squares, strict=True):
+                if all(map(refines, finer, coarser)):
+                    total += lattice.between(square, finer, coarser)
+            found.append(total)
+        return found
+
+    @cached_property
+    def _diagonal(self) -> Floats:
+        """Of the system: parameters, then the scatter of each cell."""
+        scatter = self._cells + self._cells**2 * sum(self._weights)
+        return joined([*self._information, scatter])
+
+    def stderr(self) -> Floats:
+        """The root mean squared error of every cell."""
+        return np.sqrt(self.of_layer(tuple(CELLS if side > 1 else ALL for side in self._model.shape)))
+
+    def of_layer(self, layer: Layer) -> Floats:
+        """The mean squared errors of all sums of a layer."""
+        if layer not in self._known:
+            rough = self._rough(layer)
+            self._known[layer] = rough * self._scale(layer, rough)
+        return self._known[layer]
+
+    def _rough(self, layer: Layer) -> Floats:
+        """As if the errors of all parameters were independent, each as its own information says."""
+        lattice, cells = self._model.lattice, self._cells
+        sums = lattice.to(cells, layer)
+        found, noise = np.zeros(sums.shape), np.inf
+        for one, information, weight in zip(lattice.layers, self._information, self._weights, strict=True):
+            joint = tuple(fine if refines(fine, coarse) else coarse for fine, coarse in zip(one, layer, strict=True))
+            if all(refines(both, each) for both, each in zip(joint, one, strict=True)):
+                shared = lattice.to(cells, joint) ** 2
+                error = lattice.from_layer(1.0 / information, one)
+                error = np.broadcast_to(error, lattice.shape_of(joint)) if joint != one else 1.0 / information
+                found += lattice.between(shared * error, joint, layer)
+            if weight and all(map(refines, one, layer)):
+                noise = min(noise, 1.0 / weight * prod(lattice.shape_of(one)) / prod(lattice.shape_of(layer)))
+        return found + 1.0 / (1.0 / sums + 1.0 / noise)
+
+    def _scale(self, layer: Layer, rough: Floats) -> float:
+        """What the exact variance is of the rough one, in a few sums from the smallest to the largest."""
+        places = np.argsort(rough, axis=None)
+        chosen = places[np.linspace(0, len(places) - 1, min(PROBES, len(places))).astype(np.int64)]
+        exact = []
+        for place in chosen:
+            asked = np.zeros(rough.shape)
+            asked.flat[place] = 1.0
+            weights = np.broadcast_to(self._model.lattice.from_layer(asked, layer), self._cells.shape)
+            exact.append(self.variance(weights))
+        return float(np.exp(np.mean(np.log(np.maximum(exact, 1e-300) / rough.flat[chosen]))))
