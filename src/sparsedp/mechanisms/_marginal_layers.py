@@ -66,7 +66,7 @@ def by_order(shape: Sequence[int], total: float, deviation: Deviation, *, gaussi
     axes, left = long_axes(shape), 1 - TOTAL
     shares: Shares = []
     least = CELLS_SEEN_GAUSSIAN if gaussian else CELLS_SEEN
-    if with_cells and total / prod(shape) >= least * deviation(left * OF_CELLS):
+    if with_cells and len(axes) > 2 and total / prod(shape) >= least * deviation(left * OF_CELLS):
         shares.append((marginal(shape, axes), left * OF_CELLS))
         left *= 1 - OF_CELLS
 
@@ -80,9 +80,7 @@ def by_order(shape: Sequence[int], total: float, deviation: Deviation, *, gaussi
     if len(axes) > 3 and not shares and seen(3, TRIPLES[3]) >= TRIPLES_SEEN:
         orders = TRIPLES
     for order, hundredths in orders.items():
-        several = list(combinations(axes, order))
-        if len(several) > 1 or not shares:  # of two axes, the pair is the cells
-            shares += divided(shape, several, left * Fraction(hundredths, 100))
+        shares += divided(shape, list(combinations(axes, order)), left * Fraction(hundredths, 100))
     return shares
 
 
