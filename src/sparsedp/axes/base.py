@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy.typing as npt
 
 from sparsedp.arrays import Ints
 from sparsedp.errors import InvalidInput
 from sparsedp.files.columns_file import Column
+
+if TYPE_CHECKING:
+    from sparsedp.axes.coarsening import Coarsening
 
 MOST_CELLS = 2**28
 """On one axis, and in a whole domain."""
@@ -26,7 +32,7 @@ class Axis(ABC):
     """
 
     kind: ClassVar[str]
-    ordered: ClassVar[bool]
+    ordered: bool
     """Whether neighbouring cells are neighbours in meaning too: only then do ranges and smooth bases make sense."""
 
     name: str
@@ -70,6 +76,15 @@ class Axis(ABC):
     @abstractmethod
     def describe(self) -> dict[str, Any]:
         """A JSON-able description; `axis_from` gives the axis back."""
+
+    @property
+    def coarsenings(self) -> Mapping[str, Coarsening]:
+        """The groups that its cells are in, by name: the rhythms of a calendar, and what was declared of others."""
+        return MappingProxyType(self._coarsenings)
+
+    @cached_property
+    def _coarsenings(self) -> dict[str, Coarsening]:
+        return {}
 
     def __len__(self) -> int:
         return self.length

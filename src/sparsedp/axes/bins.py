@@ -37,7 +37,7 @@ class Bins(Axis):
     edges: tuple[float, ...]
 
     kind: ClassVar[str] = "bins"
-    ordered: ClassVar[bool] = True
+    ordered = True
 
     def __init__(self, name: str, edges: Iterable[float]) -> None:
         object.__setattr__(self, "name", checked_name(name))

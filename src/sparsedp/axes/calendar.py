@@ -62,7 +62,7 @@ class Calendar(Axis):
     _length: int
 
     kind: ClassVar[str] = "calendar"
-    ordered: ClassVar[bool] = True
+    ordered = True
 
     def __init__(self, name: str, start: Moment, every: Step, length: int, zone: object = None) -> None:
         object.__setattr__(self, "name", checked_name(name))

@@ -35,7 +35,7 @@ class Categories(Axis):
     labels: tuple[str, ...] | tuple[int, ...]
 
     kind: ClassVar[str] = "categories"
-    ordered: ClassVar[bool] = False
+    ordered = False
 
     def __init__(self, name: str, labels: Iterable[str] | Iterable[int]) -> None:
         object.__setattr__(self, "name", checked_name(name))

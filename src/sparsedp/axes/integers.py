@@ -29,7 +29,7 @@ class Integers(Axis):
     last: int
 
     kind: ClassVar[str] = "integers"
-    ordered: ClassVar[bool] = True
+    ordered = True
 
     def __post_init__(self) -> None:
         checked_name(self.name)
