@@ -94,13 +94,16 @@ class Axis(ABC):
         return InvalidInput(f"{self.name}", given, remedy)
 
 
+LONGEST_NAME = 100
+
+
 def checked_name(name: object) -> str:
     """The name of an axis: short text, for it becomes a column's."""
     wanted = "give a short text such as 'age'"
     if not isinstance(name, str):
         raise InvalidInput("name", f"of type {type(name).__name__}", wanted)
-    if not name or name != name.strip() or len(name) > 100 or not name.isprintable():
-        raise InvalidInput("name", repr(name[:40]), f"{wanted}, of at most 100 printable characters")
+    if not name or name != name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        raise InvalidInput("name", repr(name[:40]), f"{wanted}, of at most {LONGEST_NAME} printable characters")
     return name
 
 

@@ -22,6 +22,7 @@ from sparsedp.axes.base import (
     quoted_name,
     range_of,
 )
+from sparsedp.axes.coarsening import Coarsening
 from sparsedp.axes.periods import (
     DAY,
     NO_TIME,
@@ -187,6 +188,12 @@ class Calendar(Axis):
         facts = self.time.describe()
         zone = f", zone={self.zone!r}" if self.zone is not None else ""
         return f"Calendar({self.name!r}, {facts['start']!r}, every={facts['every']!r}, length={self._length}{zone})"
+
+    @cached_property
+    def _coarsenings(self) -> dict[str, Coarsening]:
+        from sparsedp.axes.rhythms import coarsenings_of  # which are calendars, too
+
+        return coarsenings_of(self)
 
     @cached_property
     def _first(self) -> int:

@@ -1,8 +1,8 @@
-"""Cells without an order: regions, diagnoses, kinds of traffic."""
+"""Labels: regions, diagnoses, kinds of traffic; in a hierarchy where one was declared."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -12,34 +12,61 @@ import numpy.typing as npt
 
 from sparsedp.arrays import Ints
 from sparsedp.axes.base import Axis, Cells, checked_length, checked_name, counted_cells, quoted_label, quoted_name
+from sparsedp.axes.coarsening import Coarsening, checked_level
 from sparsedp.axes.integers import within
 from sparsedp.errors import InvalidInput, UnknownName
 from sparsedp.files.columns_file import Column
-from sparsedp.validate import kind_of, whole
+from sparsedp.validate import kind_of, whole, yes_or_no
 
 _WANTED = "give different labels, all of them text or all of them whole numbers"
 
 
+_MOST_LEVELS = 8
+
+
 @dataclass(frozen=True)
+class Level:
+    """One level of a hierarchy: what its groups are called, and the number of its group for each label."""
+
+    name: str
+    groups: tuple[str, ...]
+    group_of: tuple[int, ...]
+
+
+@dataclass(frozen=True, init=False, repr=False)
 class Categories(Axis):
-    """One cell for each label, in the order they are given; the order means nothing.
+    """One cell for each label, in the order they are given; the order means nothing, unless they are `ordered`.
 
     Labels are text, or whole numbers where the records hold codes. A record with another label is outside; a label
     such as "other" collects those only if the records are relabelled first.
 
+    A mapping from groups to their labels declares a hierarchy, of which the records hold the labels; groups may have
+    groups in turn, all labels equally many. `coarsenings` has a level under each of `levels`, outermost first: "group"
+    if there is one, and "group2", … around it, unless they are named.
+
     >>> Categories("region", ["north", "south"]).index_of(["south", "east", "north"]).tolist()
     [1, -1, 0]
+    >>> county = Categories("county", {"north": ["a", "b"], "south": ["c"]}, levels=["state"])
+    >>> county.labels, county.coarsenings["state"].axis
+    (('a', 'b', 'c'), Categories('county.state', ['north', 'south']))
     """
 
     name: str
     labels: tuple[str, ...] | tuple[int, ...]
+    ordered: bool
+    hierarchy: tuple[Level, ...]
+    """Its levels, outermost first."""
 
     kind: ClassVar[str] = "categories"
-    ordered = False
 
-    def __init__(self, name: str, labels: Iterable[str] | Iterable[int]) -> None:
+    def __init__(
+        self, name: str, labels: Labels | Hierarchy, levels: Iterable[str] | None = None, *, ordered: bool = False
+    ) -> None:
+        leaves, groups = _flattened(labels)
         object.__setattr__(self, "name", checked_name(name))
-        object.__setattr__(self, "labels", _checked(labels))
+        object.__setattr__(self, "labels", _checked(leaves))
+        object.__setattr__(self, "ordered", yes_or_no("ordered", ordered))
+        object.__setattr__(self, "hierarchy", _checked_levels(self.name, self.labels, groups, levels))
 
     @property
     def length(self) -> int:
@@ -58,12 +85,12 @@ class Categories(Axis):
         return _looked_up(self._places, array)
 
     def cells_of(self, wanted: object) -> Cells:
-        """A label, or a list of them."""
+        """A label, or a list of them; a group's name is all of its labels."""
         if isinstance(wanted, slice):
             return counted_cells(self, wanted)
-        if isinstance(wanted, tuple | list | set | frozenset | np.ndarray):
-            return np.unique(np.array([self._place(label) for label in wanted], dtype=np.int64))
-        return np.array([self._place(wanted)], dtype=np.int64)
+        several = wanted if isinstance(wanted, tuple | list | set | frozenset | np.ndarray) else [wanted]
+        places = [self._grouped[one] if self._is_group(one) else [self._place(one)] for one in several]
+        return np.unique(np.array([place for each in places for place in each], dtype=np.int64))
 
     def columns(self) -> dict[str, Column]:
         """The labels, under the axis' own name."""
@@ -71,14 +98,76 @@ class Categories(Axis):
 
     @property
     def spec(self) -> str:
-        """sex:F,M; labels that could be taken for something else are in double quotes."""
-        written = [quoted_label(label) if isinstance(label, str) else str(label) for label in self.labels]
-        alone = "," if len(written) == 1 else ""
-        return f"{quoted_name(self.name)}:{','.join(written)}{alone}"
+        """sex:F,M, size:S<M<L and county:north(a,b),south(c)/state; labels that may be misread are in double quotes."""
+        between = "<" if self.ordered else ","
+        alone = between if self.length == 1 and (self.ordered or not self.hierarchy) else ""
+        levels = "".join(f"/{level}" for level in self.levels) if self._levels_named else ""
+        return f"{quoted_name(self.name)}:{self._written(self._nested())}{alone}{levels}"
 
     def describe(self) -> dict[str, Any]:
-        """Kind, name and labels."""
-        return {"kind": self.kind, "name": self.name, "labels": list(self.labels)}
+        """Kind, name and labels; of a hierarchy, each group with its labels, for JSON may not keep a mapping's order."""
+        described: dict[str, Any] = {"kind": self.kind, "name": self.name, "labels": self._nested()}
+        if self.hierarchy:
+            described["levels"] = list(self.levels)
+        return {**described, "ordered": True} if self.ordered else described
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """What the levels of the hierarchy are called, outermost first."""
+        return tuple(level.name for level in self.hierarchy)
+
+    def __repr__(self) -> str:
+        levels = f", levels={list(self.levels)!r}" if self._levels_named else ""
+        ordered = ", ordered=True" if self.ordered else ""
+        return f"Categories({self.name!r}, {_as_mapping(self._nested())!r}{levels}{ordered})"
+
+    @property
+    def _levels_named(self) -> bool:
+        return self.levels != _default_levels(len(self.hierarchy))
+
+    @cached_property
+    def _coarsenings(self) -> dict[str, Coarsening]:
+        """Finest first. A coarse axis has the levels above its own for a hierarchy."""
+        found: dict[str, Coarsening] = {}
+        for depth in reversed(range(len(self.hierarchy))):
+            level = self.hierarchy[depth]
+            first = [level.group_of.index(group) for group in range(len(level.groups))]
+            above = [
+                Level(outer.name, outer.groups, tuple(outer.group_of[label] for label in first))
+                for outer in self.hierarchy[:depth]
+            ]
+            labels = _nested(level.groups, above)
+            names = [outer.name for outer in above]
+            axis = Categories(f"{self.name}.{level.name}", labels, names or None, ordered=self.ordered)
+            found[level.name] = Coarsening(level.name, axis, np.array(level.group_of, dtype=np.int64))
+        return found
+
+    def _nested(self) -> list[Any]:
+        return _nested(self.labels, self.hierarchy)
+
+    def _written(self, parts: list[Any]) -> str:
+        """Labels, and groups with their labels in brackets."""
+        written = [
+            f"{quoted_label(part[0])}({self._written(part[1])})"
+            if isinstance(part, list)
+            else quoted_label(part)
+            if isinstance(part, str)
+            else str(part)
+            for part in parts
+        ]
+        return ("<" if self.ordered else ",").join(written)
+
+    @cached_property
+    def _grouped(self) -> dict[str, list[int]]:
+        """The labels of every group."""
+        found: dict[str, list[int]] = {}
+        for level in self.hierarchy:
+            for place, group in enumerate(level.group_of):
+                found.setdefault(level.groups[group], []).append(place)
+        return found
+
+    def _is_group(self, wanted: object) -> bool:
+        return isinstance(wanted, str) and wanted in self._grouped
 
     @property
     def _numeric(self) -> bool:
@@ -116,6 +205,131 @@ def _checked(labels: object) -> tuple[str, ...] | tuple[int, ...]:
     if not all(isinstance(label, str) or -(2**63) <= label < 2**63 for label in given):
         raise InvalidInput("labels", "beyond 64-bit integers", _WANTED)
     return given
+
+
+# Hierarchies: groups of labels, and groups of groups, every label below equally many of them.
+
+Labels = Iterable[str] | Iterable[int]
+Hierarchy = Mapping[str, Any] | Iterable[tuple[str, Any]]
+"""From a group to its labels, or to groups in turn."""
+
+_A_HIERARCHY = 'give each group its labels, such as {"north": ["a", "b"], "south": ["c"]}'
+
+
+def _flattened(labels: object) -> tuple[Any, list[tuple[str, ...]]]:
+    """The labels alone, and the groups that each is in, outermost first; nothing of the latter in a flat list."""
+    pairs = _pairs(labels)
+    if pairs is None:
+        return labels, []
+    leaves: list[Any] = []
+    groups: list[tuple[str, ...]] = []
+    _gather(pairs, (), leaves, groups)
+    return leaves, groups
+
+
+def _gather(pairs: list[tuple[Any, Any]], above: tuple[str, ...], leaves: list[Any], groups: list[tuple[str, ...]]) -> None:
+    if len(above) == _MOST_LEVELS:
+        raise InvalidInput("labels", "a hierarchy nested too deep", f"give at most {_MOST_LEVELS} levels of groups")
+    met: set[object] = set()
+    for group, within in pairs:
+        if not isinstance(group, str):
+            raise InvalidInput("labels", f"a hierarchy with a group of type {type(group).__name__}", "name groups by text")
+        shown = repr(group[:40])
+        if group in met:
+            raise InvalidInput("labels", f"a hierarchy with the group {shown} in it twice", "give all its labels at once")
+        met.add(group)
+        inner = _pairs(within)
+        if inner is not None:
+            _gather(inner, (*above, group), leaves, groups)
+            continue
+        if isinstance(within, str | bytes) or not isinstance(within, Iterable):
+            given = f"a hierarchy whose group {shown} is of type {type(within).__name__}"
+            raise InvalidInput("labels", given, _A_HIERARCHY)
+        several = list(within)
+        if not several:
+            raise InvalidInput("labels", f"a hierarchy whose group {shown} is empty", "give every group a label, or leave it out")
+        leaves += several
+        groups += [(*above, group)] * len(several)
+
+
+def _pairs(labels: object) -> list[tuple[Any, Any]] | None:
+    """Groups with what is in them; None of a list of labels. An empty mapping is an empty list."""
+    if isinstance(labels, Mapping):
+        return list(labels.items()) or None
+    if not isinstance(labels, list | tuple) or not any(isinstance(part, list | tuple) for part in labels):
+        return None
+    if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in labels):
+        raise InvalidInput("labels", "a list of groups and labels side by side", _A_HIERARCHY)
+    return [(group, within) for group, within in labels]
+
+
+def _checked_levels(name: str, labels: tuple[Any, ...], groups: list[tuple[str, ...]], levels: object) -> tuple[Level, ...]:
+    """The levels of a hierarchy in which every label, and every name of a group, is met once."""
+    depth = len(groups[0]) if groups else 0
+    names = _level_names(name, depth, levels)
+    if any(len(above) != depth for above in groups):
+        odd = next(label for label, above in zip(labels, groups, strict=True) if len(above) != depth)
+        given = f"a hierarchy in which {str(labels[0])[:40]!r} and {str(odd)[:40]!r} are below different numbers of groups"
+        raise InvalidInput("labels", given, "give every label equally many levels of groups")
+    taken = {str(label): "a label" for label in labels}
+    found: list[Level] = []
+    for place, level in enumerate(names):
+        # A group is met with the groups around it: the same name elsewhere is another group.
+        met = list(dict.fromkeys(above[: place + 1] for above in groups))
+        for path in met:
+            if path[-1] in taken:
+                given = f"a hierarchy in which {path[-1][:40]!r} is a group and {taken[path[-1]]} as well"
+                raise InvalidInput("labels", given, "give every group a name of its own")
+            taken[path[-1]] = "another group"
+        numbers = {path: number for number, path in enumerate(met)}
+        group_of = tuple(numbers[above[: place + 1]] for above in groups)
+        found.append(Level(level, tuple(path[-1] for path in met), group_of))
+    return tuple(found)
+
+
+def _level_names(name: str, depth: int, levels: object) -> tuple[str, ...]:
+    if levels is None:
+        levels = _default_levels(depth)
+    if isinstance(levels, str | bytes) or not isinstance(levels, Iterable):
+        raise InvalidInput("levels", f"of type {type(levels).__name__}", "give a list of names, outermost first")
+    names = tuple(checked_level("levels", level) for level in levels)
+    if not depth and names:
+        raise InvalidInput("levels", "given with labels that are in no groups", f"leave it out, or {_A_HIERARCHY}")
+    if len(names) != depth or len(set(names)) < depth:
+        given = f"a list of {len(names)}" if len(names) != depth else "a list with a name in it twice"
+        number = "one level" if depth == 1 else f"{depth} levels"
+        raise InvalidInput("levels", given, f"there is {number} of groups: name each once, outermost first")
+    for level in names:
+        checked_name(f"{name}.{level}")
+    return names
+
+
+def _default_levels(depth: int) -> tuple[str, ...]:
+    """group, and around it group2, …."""
+    return tuple(f"group{number}" if number > 1 else "group" for number in range(depth, 0, -1))
+
+
+def _nested(labels: tuple[Any, ...], levels: Sequence[Level]) -> list[Any]:
+    """Labels in their groups, as lists: [["north", ["a", "b"]], ["south", ["c"]]]."""
+    parts: list[Any] = list(labels)
+    keys = list(zip(*(level.group_of for level in levels), strict=True)) if levels else []
+    for depth in reversed(range(len(levels))):
+        outer: list[Any] = []
+        met: list[tuple[int, ...]] = []
+        for key, part in zip(keys, parts, strict=True):
+            if not met or met[-1] != key[: depth + 1]:
+                met.append(key[: depth + 1])
+                outer.append([levels[depth].groups[key[depth]], []])
+            outer[-1][1].append(part)
+        parts, keys = outer, met
+    return parts
+
+
+def _as_mapping(nested: list[Any]) -> Any:
+    """As people write it."""
+    if nested and isinstance(nested[0], list):
+        return {group: _as_mapping(within) for group, within in nested}
+    return nested
 
 
 def _looked_up(places: dict[Any, int], values: npt.NDArray[Any]) -> Ints:

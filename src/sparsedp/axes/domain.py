@@ -15,6 +15,7 @@ from sparsedp import validate
 from sparsedp.arrays import Ints
 from sparsedp.axes import Axis, Integers, axis_from, parse_axis
 from sparsedp.axes.base import MOST_CELLS, Cells
+from sparsedp.axes.coarsening import Coarsening, all_names, found_in
 from sparsedp.axes.spec import EXAMPLES
 from sparsedp.errors import InvalidInput, UnknownName
 from sparsedp.files.columns_file import Column
@@ -116,6 +117,26 @@ class Domain:
             raise UnknownName("axis", name, self.names)
         return self.axes[self.names.index(name)]
 
+    def part(self, name: str) -> tuple[int, Coarsening | None]:
+        """The number of an axis and, of a name such as "day.weekday", its coarsening; None of the axis itself.
+
+        An axis of that very name comes first, whatever others have for coarsenings.
+        """
+        if isinstance(name, str) and name not in self.names:
+            # Longest names first: the axis "a.b" and its coarsening "c" before the axis "a" and its "b.c".
+            for axis in sorted(self.axes, key=lambda axis: len(axis.name), reverse=True):
+                if name.startswith(f"{axis.name}."):
+                    coarsening = found_in(axis, name.removeprefix(f"{axis.name}."))
+                    if coarsening is not None:
+                        return self.axes.index(axis), coarsening
+            raise UnknownName("axis", name, self._near(name))
+        return self.axes.index(self.axis(name)), None
+
+    def _near(self, name: str) -> Iterable[str]:
+        """What might have been meant: the axes, and the coarsenings of the one whose name it begins with."""
+        meant = tuple(axis for axis in self.axes if name.startswith(f"{axis.name}."))
+        return (*self.names, *(coarse for coarse in all_names(meant) if coarse not in self.names))
+
     def index_of(self, values: Mapping[str, npt.ArrayLike]) -> Ints:
         """The cell of each record, numbered row by row, from one array of values for each axis; −1 outside."""
         for name in values:
@@ -137,14 +158,26 @@ class Domain:
         return cells
 
     def box(self, wanted: Mapping[str, object]) -> tuple[Cells, ...]:
-        """The cells meant on each axis, as `Axis.cells_of` reads them; an axis that is not named is meant whole."""
+        """The cells meant on each axis, as `Axis.cells_of` reads them; an axis that is not named is meant whole.
+
+        Coarsenings may be named as well: {"day": ("2024-03", "2024-06"), "day.weekday": "Sat"} is the Saturdays of a
+        spring, as a cell is meant only if everything that is named of its axis means it.
+        """
         if not isinstance(wanted, Mapping):
             raise InvalidInput("box", f"of type {type(wanted).__name__}", "give what is meant on each axis by name")
-        for name in wanted:
-            self.axis(name)
-        return tuple(
-            axis.cells_of(wanted[axis.name]) if axis.name in wanted else slice(0, axis.length) for axis in self.axes
-        )
+        cells: dict[int, Cells] = {}
+        for name, meant in wanted.items():
+            place, coarsening = self.part(name)
+            axis = self.axes[place]
+            if coarsening is None:
+                found = axis.cells_of(meant)
+            else:
+                groups = np.zeros(coarsening.groups, dtype=np.bool_)
+                groups[coarsening.axis.cells_of(meant)] = True
+                found = np.flatnonzero(groups[coarsening.group_of])
+            every = np.arange(axis.length)
+            cells[place] = np.intersect1d(every[cells[place]], every[found]) if place in cells else found
+        return tuple(cells.get(place, slice(0, axis.length)) for place, axis in enumerate(self.axes))
 
     def columns(self) -> dict[str, Column]:
         """For a file with one row a cell: where each cell is on every axis."""

@@ -3,7 +3,12 @@
     name:A,B,C                         labels; whole numbers without leading zeros are numbers, all else is text
     name:"north, east","007"           a label in double quotes is text, whatever it looks like
     name:F,                            one label alone is followed by a comma
+    name:S<M<L                         labels whose order means something
+    name:north(a,b),south(c)           labels in groups: a hierarchy, of which records hold a, b and c
+    name:north(a,b),south(c)/state     what its levels are called, outermost first, if not "group"
     name:0..23                         the whole numbers from 0 to 23, both included
+    name:0..17,18..64,65..120          whole numbers in bands
+    name:child(0..17),adult(18..120)   in bands that have names
     name:0..100/5                      bins of width 5 from 0 to 100
     name:[0,18,65,120]                 bins between these edges; -inf and inf may be the outer ones
     name:2024-01-01..2024-12-31/1d     a calendar in steps of s, min, h, d, w, mo or y; the last day is included
@@ -16,8 +21,9 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from itertools import pairwise
 from math import floor
 from typing import Any
 
@@ -43,7 +49,9 @@ def parse_axis(text: str) -> Axis:
     >>> parse_axis("age:0..120/40")
     Bins(name='age', edges=(0.0, 40.0, 80.0, 120.0))
     >>> parse_axis("sex:F,M")
-    Categories(name='sex', labels=('F', 'M'))
+    Categories('sex', ['F', 'M'])
+    >>> parse_axis("county:north(a,b),south(c)/state")
+    Categories('county', {'north': ['a', 'b'], 'south': ['c']}, levels=['state'])
     >>> parse_axis("day:2024-02-01..2024-02-29/1d@Europe/Berlin").length
     29
     """
@@ -88,8 +96,13 @@ def _axis(name: str, cells: str) -> Axis:
         if not cells.endswith("]"):
             raise InvalidInput("the list of edges", "without its closing bracket", "give edges such as [0,18,65,120]")
         return Bins(name, [_edge(edge) for edge in cells[1:-1].split(",")])
-    if ".." in cells and '"' not in cells and "," not in cells:
+    if ".." in cells and '"' not in cells and "," not in cells and "(" not in cells:
         return _parse_range(name, cells)
+    if _BANDS.fullmatch(cells):
+        return _banded(name, [(None, part) for part in cells.split(",")])
+    plain = re.sub(_IN_QUOTES, "", cells)
+    if re.search("[()]", plain) or ("<" in plain and "," not in plain):
+        return _nested(name, cells, "," if "," in plain or "<" not in plain else "<")
     return Categories(name, _labels(cells))
 
 
@@ -104,6 +117,11 @@ def _labels(cells: str) -> list[str] | list[int]:
     if len(parts) == 1 and not parts[0][1] and not cells.endswith(","):
         given = f"{cells[:40]!r}, neither several labels nor a range"
         raise InvalidInput("what follows the colon", given, f"give one of {EXAMPLES}; one label alone ends in a comma")
+    return _typed(parts, cells)
+
+
+def _typed(parts: list[tuple[str, bool]], cells: str) -> list[Any]:
+    """Labels, each of which was quoted or not: all whole numbers, or all text."""
     if any(not label and not quoted for label, quoted in parts):
         raise InvalidInput("one of the labels", "empty", 'give labels such as F,M; an empty one is written ""')
     plain = [label for label, quoted in parts if not quoted]
@@ -114,6 +132,112 @@ def _labels(cells: str) -> list[str] | list[int]:
             given = "a list of numbers that are not all whole"
             raise InvalidInput("labels", given, f"give edges in brackets, [{cells[:40]}], or labels in double quotes")
     return [label for label, _ in parts]
+
+
+# Labels in groups, in brackets behind the group's name; `<` between labels says that their order means something.
+
+_IN_QUOTES = r'"(?:[^"]|"")*"'
+_LEVELS = re.compile(r"(.*[),<])\s*((?:/\s*\w+\s*)+)", re.DOTALL)
+_RUN = re.compile(r"\s*([+-]?[0-9]{1,20})\s*(?:\.\.\s*([+-]?[0-9]{1,20})\s*)?")
+_BANDS = re.compile(rf"(?=.*\.\.){_RUN.pattern}(?:,{_RUN.pattern})+")
+_BRACKETS = "write groups as north(a,b),south(c), and a label that has brackets of its own in double quotes"
+_DEEPEST = 10
+
+
+def _nested(name: str, cells: str, between: str) -> Axis:
+    """Categories in a hierarchy or an order, or whole numbers in bands that have names."""
+    found = _LEVELS.fullmatch(cells)
+    text, levels = (found[1], [level.strip() for level in found[2].split("/")[1:]]) if found else (cells, None)
+    tree = _tree(text, between)
+    leaves: list[tuple[str, bool]] = []
+    _collect(tree, leaves)
+    grouped = all(within is not None for _, _, within in tree)
+    runs = [within[0][0] for _, _, within in tree if within is not None and len(within) == 1 and not within[0][1]]
+    if grouped and levels is None and len(runs) == len(tree) == len(leaves) and _are_runs(runs):
+        return _banded(name, [(group, run) for (group, _, _), run in zip(tree, runs, strict=True)])
+    typed = iter(_typed(leaves, cells))
+    return Categories(name, _filled(tree, typed), levels, ordered=between == "<")
+
+
+def _are_runs(texts: list[str]) -> bool:
+    return all(_RUN.fullmatch(text) for text in texts) and any(".." in text for text in texts)
+
+
+_Tree = list[tuple[str, bool, Any]]
+"""Labels or groups, each with whether it was quoted, and what is in it; None of a label."""
+
+
+def _tree(text: str, between: str) -> _Tree:
+    """The labels and groups of a text, `between` standing between them, and perhaps once more at the end."""
+    token = re.compile(rf'\s*(?:"((?:[^"]|"")*)"|([^"(){between}]*[^"(){between}\s])|([(){between}])|$)\s*', re.DOTALL)
+    around: list[_Tree] = [[]]
+    complete = False  # whether a label or a group has just ended, and what follows must say how it goes on
+    place = 0
+    while place < len(text):
+        found = token.match(text, place)
+        if found is None or (found[3] is None and complete):
+            raise InvalidInput("labels", "a list with a double quote or a bracket out of place", _BRACKETS)
+        place = found.end()
+        quoted, plain, mark = found.groups()
+        if mark is None:
+            around[-1].append((plain if quoted is None else quoted.replace('""', '"'), quoted is not None, None))
+            complete = True
+        elif mark == "(" and complete and around[-1][-1][2] is None:
+            if len(around) == _DEEPEST:
+                raise InvalidInput("labels", "groups nested too deep", "give at most 8 levels of groups")
+            group, was_quoted, _ = around[-1].pop()
+            inner: _Tree = []
+            around[-1].append((group, was_quoted, inner))
+            around.append(inner)
+            complete = False
+        elif mark == ")" and len(around) > 1:
+            around.pop()
+            complete = True
+        elif mark == between and complete:
+            complete = False
+        elif mark == between:
+            raise InvalidInput("one of the labels", "empty", 'give labels such as F,M; an empty one is written ""')
+        else:
+            raise InvalidInput("labels", "a list with a bracket out of place", _BRACKETS)
+    if len(around) > 1:
+        raise InvalidInput("labels", "a list whose brackets do not all end", _BRACKETS)
+    return around[0]
+
+
+def _collect(tree: _Tree, leaves: list[tuple[str, bool]]) -> None:
+    kinds = {within is None for _, _, within in tree}
+    if len(kinds) > 1:
+        raise InvalidInput("labels", "a list of groups and labels side by side", _BRACKETS)
+    for label, quoted, within in tree:
+        if within is None:
+            leaves.append((label, quoted))
+        else:
+            _collect(within, leaves)
+
+
+def _filled(tree: _Tree, leaves: Iterator[Any]) -> list[Any]:
+    """The tree as `Categories` takes it."""
+    return [next(leaves) if within is None else [label, _filled(within, leaves)] for label, _, within in tree]
+
+
+def _banded(name: str, bands: list[tuple[str | None, str]]) -> Integers:
+    """Whole numbers in runs that follow one another."""
+    runs = []
+    for _, text in bands:
+        found = _RUN.fullmatch(text)
+        assert found is not None  # noqa: S101  # of such texts only
+        begin, end = int(found[1]), int(found[1] if found[2] is None else found[2])
+        if end < begin:
+            raise InvalidInput("bands", f"a list with {begin}..{end}", "give the lower end of each first")
+        runs.append((begin, end))
+    for (_, end), (begin, _) in pairwise(runs):
+        if begin != end + 1:
+            given = f"a list in which {begin} comes after {end}"
+            raise InvalidInput("bands", given, "let each begin where the one before ends, such as 0..17,18..64,65..120")
+    begins = [begin for begin, _ in runs]
+    labels = [label for label, _ in bands if label is not None]
+    named = list(zip(labels, begins, strict=True)) if labels else begins
+    return Integers(name, begins[0], runs[-1][1], named)
 
 
 # A range in the text of an axis, first..last/step@zone: whole numbers, regular bins or a calendar.
