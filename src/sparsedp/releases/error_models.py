@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, inf, isfinite, log, prod, sqrt
+from math import ceil, inf, isfinite, log, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from sparsedp.constraints import CheckedConstraints
 from sparsedp.errors import InvalidInput
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw, noise_law_from
 from sparsedp.progress import advance, stage
+from sparsedp.releases.sums import Sums
 from sparsedp.releases.uncertainty import KnowsQuantiles, Uncertainty, interval_of, normal_quantile
 
 # Cells with independent errors: what direct measurement leaves, and the one case that a file keeps whole.
@@ -213,59 +214,47 @@ class ScaledErrors:
 
 
 class MarginalErrors:
-    """The errors of sums over all axes but `kept`: a question about such sums is one about the cells themselves."""
+    """The errors of the sums of cells: a question about such sums is one about the cells themselves."""
 
-    def __init__(self, inner: Uncertainty, shape: tuple[int, ...], kept: tuple[int, ...]) -> None:
-        """`shape` is the table's; `kept`, the numbers of its axes that are left, in the order of the sums' axes."""
-        self._inner, self._shape, self._kept = inner, shape, kept
+    def __init__(self, inner: Uncertainty, sums: Sums) -> None:
+        """`inner` are the errors of the cells, and `sums` which of them each sum adds up."""
+        self._inner, self._sums = inner, sums
 
     def variance(self, weights: Floats) -> float:
         """Of Σ weights·sums."""
-        return self._inner.variance(self._of_cells(weights))
+        return self._inner.variance(self._sums.spread(weights))
 
     def interval(self, weights: Floats, estimate: float, level: float) -> tuple[float, float]:
         """As for the cells that are added up."""
-        found = interval_of(self._inner, self._of_cells(weights), estimate, level)
+        found = interval_of(self._inner, self._sums.spread(weights), estimate, level)
         return found.low, found.high
 
     def stderr(self) -> Floats:
         """One question for each sum, unless errors are independent: so many times what one question costs."""
         if isinstance(self._inner, IndependentCells):
-            whole = np.broadcast_to(self._inner.variances, self._shape)
-            return np.sqrt(summed(whole, self._kept))
-        sums = tuple(self._shape[axis] for axis in self._kept)
-        errors = np.zeros(sums)
-        asked = np.zeros(sums)
+            return np.sqrt(_summed_variances(self._inner, self._sums))
+        errors = np.zeros(self._sums.lengths)
+        asked = np.zeros(self._sums.lengths)
         with stage(f"estimating the errors of {errors.size:,} sums"):
-            for number, place in enumerate(np.ndindex(*sums)):
+            for number, place in enumerate(np.ndindex(*self._sums.lengths)):
                 advance(number / errors.size)
                 asked[place] = 1.0
                 errors[place] = self.variance(asked) ** 0.5
                 asked[place] = 0.0
         return errors
 
-    def _of_cells(self, weights: Floats) -> Floats:
-        """A sum's weight is that of each of its cells."""
-        in_order = np.asarray(weights, np.float64).reshape([self._shape[axis] for axis in self._kept])
-        in_order = in_order.transpose(np.argsort(self._kept))
-        lengths = [length if axis in self._kept else 1 for axis, length in enumerate(self._shape)]
-        return np.ascontiguousarray(np.broadcast_to(in_order.reshape(lengths), self._shape))
+
+def _summed_variances(errors: IndependentCells, sums: Sums) -> Floats:
+    return sums.of(np.broadcast_to(errors.variances, sums.shape))
 
 
-def summed(cells: Floats, kept: tuple[int, ...]) -> Floats:
-    """The sums over all axes but the kept ones, which come in the order they are named in."""
-    dropped = tuple(axis for axis in range(cells.ndim) if axis not in kept)
-    return np.ascontiguousarray(cells.sum(axis=dropped).transpose(np.argsort(np.argsort(kept))))
-
-
-def marginal_errors(errors: Uncertainty, shape: tuple[int, ...], kept: tuple[int, ...]) -> Uncertainty:
+def marginal_errors(errors: Uncertainty, sums: Sums) -> Uncertainty:
     """The errors of the sums that a marginal is made of."""
     if isinstance(errors, ScaledErrors):
-        return ScaledErrors(marginal_errors(errors.inner, shape, kept), errors.factor)
-    each = prod(length for axis, length in enumerate(shape) if axis not in kept)
-    if isinstance(errors, IndependentCells) and each >= _MANY:
-        return IndependentCells(summed(np.broadcast_to(errors.variances, shape), kept))
-    return MarginalErrors(errors, shape, kept)
+        return ScaledErrors(marginal_errors(errors.inner, sums), errors.factor)
+    if isinstance(errors, IndependentCells) and sums.fewest >= _MANY:
+        return IndependentCells(_summed_variances(errors, sums))
+    return MarginalErrors(errors, sums)
 
 
 def cost(errors: Uncertainty, cells: int) -> int:

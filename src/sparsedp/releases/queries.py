@@ -14,10 +14,12 @@ import numpy.typing as npt
 from sparsedp.arrays import Floats
 from sparsedp.axes import Bins, Calendar, Categories
 from sparsedp.axes.base import Axis, Cells
+from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.files.untrusted import printable
 from sparsedp.moments import Moments
 from sparsedp.releases.distribution import positions
+from sparsedp.releases.sums import Sums
 from sparsedp.releases.uncertainty import HIGHEST_LEVEL, Interval, checked_level
 from sparsedp.validate import Number, whole, yes_or_no
 
@@ -167,17 +169,11 @@ def _bounds(release: Release, argument: str, given: Moments) -> npt.NDArray[Any]
     return bounds
 
 
-def axis_numbers(release: Release, names: tuple[str, ...]) -> tuple[int, ...]:
-    """The numbers of the axes of those names, for a marginal."""
+def sums_of(release: Release, names: tuple[str, ...]) -> tuple[Sums, Domain]:
+    """The sums of a marginal by the names of axes and coarsenings, and their domain."""
     if release.domain is None:
         raise InvalidInput("axes", "asked of a release without a domain", "it is a row of cells: ask for ranges")
-    if not names:
-        remedy = f"name one of {', '.join(release.domain.names)}; the sum of all is `total`"
-        raise InvalidInput("axes", "missing", remedy)
-    found = tuple(release.domain.axes.index(release.domain.axis(name)) for name in names)
-    if len(set(found)) < len(found):
-        raise InvalidInput("axes", "named twice", "name each axis once")
-    return found
+    return Sums.named(release.domain, names)
 
 
 # The largest cells of a release, in the axes' own words.

@@ -28,8 +28,8 @@ from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.releases import distribution, queries, saved_form, sql
 from sparsedp.releases.distribution import Share, TimeInterval
-from sparsedp.releases.error_models import marginal_errors, summed
-from sparsedp.releases.queries import CellAnswer, axis_numbers, given_weights, place_of, range_bounds, weights_of
+from sparsedp.releases.error_models import marginal_errors
+from sparsedp.releases.queries import CellAnswer, given_weights, place_of, range_bounds, sums_of, weights_of
 from sparsedp.releases.saved_form import Recoverable
 from sparsedp.releases.uncertainty import Interval, Uncertainty, UnknownTogether, checked_level, interval_of
 from sparsedp.validate import Number
@@ -195,7 +195,7 @@ class Release:
 
         A range is (start, stop) without its stop: of edges, whole numbers or times. A list is several labels, numbers
         or times, and a slice counts cells. An axis that is not named is summed over whole. Names that Python does not
-        take as arguments go into a mapping: `release.box_sum({"time of day": "noon"})`.
+        take as arguments, as those of coarsenings, go into a mapping: `release.box_sum({"day.weekday": "Sat"})`.
         """
         cells = self.box({**(box or {}), **axes})
         part = self.values
@@ -236,15 +236,18 @@ class Release:
         return self.interval(np.ones(self.shape), level)
 
     def marginal(self, *axes: str) -> Release:
-        """The sums over all other axes: a release of its own, under the same guarantee, with intervals as good."""
-        kept = axis_numbers(self, axes)
-        names = tuple(axes)
+        """The sums over all other axes: a release of its own, under the same guarantee, with intervals as good.
+
+        An axis may be named by one of its coarsenings (`axis.coarsenings`): `release.marginal("day.weekday", "ward")`
+        has seven weekdays for days; and so may several of one axis: `release.marginal("t.weekday", "t.hour_of_day")`.
+        """
+        sums, domain = sums_of(self, axes)
         return replace(
             self,
-            values=summed(self.values, kept),
-            domain=Domain(self.domain.axis(name) for name in names) if self.domain is not None else None,
-            uncertainty=None if self.uncertainty is None else marginal_errors(self.uncertainty, self.shape, kept),
-            summed_to=names,
+            values=sums.of(self.values),
+            domain=domain,
+            uncertainty=None if self.uncertainty is None else marginal_errors(self.uncertainty, sums),
+            summed_to=axes,
         )
 
     def mean(self, axis: str | None = None, level: Number = 0.95) -> Interval | TimeInterval:
