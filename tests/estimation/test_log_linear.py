@@ -130,8 +130,8 @@ def test_errors_are_those_of_the_dense_posterior() -> None:
     assert 0.5 < np.exp(np.mean(np.log(rough / exact_sums))) < 2.0
 
 
-@pytest.mark.parametrize("budget", [{"epsilon": "0.5"}, {"rho": "0.1"}], ids=str)
-def test_intervals_hold(budget: dict[str, str]) -> None:
+@pytest.mark.parametrize("budget", [sdp.Budget(epsilon="0.5"), sdp.Budget(rho="0.1")], ids=str)
+def test_intervals_hold(budget: sdp.Budget) -> None:
     """Of every entry of one- and two-way marginals, and of boxes, over several releases."""
     counts = chain((6, 5, 4, 3), 8000)
     domain = sdp.Domain.parse(
@@ -139,11 +139,12 @@ def test_intervals_hold(budget: dict[str, str]) -> None:
     )
     held = []
     chance = np.random.default_rng(8)
-    for seed in range(6):
-        release = sdp.Adaptive().measure(counts, domain=domain, source=SeededSource(seed), **budget).recover()
+    for seed in range(4):
+        release = sdp.Adaptive().measure(counts, domain=domain, source=SeededSource(seed), epsilon=budget).recover()
         for axes in [*combinations("abcd", 1), *combinations("abcd", 2)]:
             sums = release.marginal(*axes)
             places = tuple("abcd".index(axis) for axis in axes)
+            assert sums.stderr is not None
             held.append((np.abs(sums.values - marginal(counts, places)) <= 1.96 * sums.stderr).mean())
         for _ in range(5):
             weights = (chance.random(counts.shape) < 0.3).astype(np.float64)

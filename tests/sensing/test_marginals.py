@@ -28,7 +28,7 @@ def coarsenings(draw: st.DrawFn, side: int) -> Coarsened:
 def sensings(draw: st.DrawFn) -> Marginals:
     shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
     layers = draw(st.lists(st.tuples(*map(coarsenings, shape)), min_size=1, max_size=5))
-    found: dict[tuple[Layer, ...], list[Any]] = {}
+    found: dict[tuple[Layer, ...], Layer] = {}
     for layer in layers:
         found.setdefault(Marginals(shape, [layer], [True] * len(shape)).layers, layer)
     return Marginals(shape, list(found.values()), [True] * len(shape))

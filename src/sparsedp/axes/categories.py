@@ -227,16 +227,22 @@ def _flattened(labels: object) -> tuple[Any, list[tuple[str, ...]]]:
     return leaves, groups
 
 
-def _gather(pairs: list[tuple[Any, Any]], above: tuple[str, ...], leaves: list[Any], groups: list[tuple[str, ...]]) -> None:
+def _gather(
+    pairs: list[tuple[Any, Any]], above: tuple[str, ...], leaves: list[Any], groups: list[tuple[str, ...]]
+) -> None:
     if len(above) == _MOST_LEVELS:
         raise InvalidInput("labels", "a hierarchy nested too deep", f"give at most {_MOST_LEVELS} levels of groups")
     met: set[object] = set()
     for group, within in pairs:
         if not isinstance(group, str):
-            raise InvalidInput("labels", f"a hierarchy with a group of type {type(group).__name__}", "name groups by text")
+            raise InvalidInput(
+                "labels", f"a hierarchy with a group of type {type(group).__name__}", "name groups by text"
+            )
         shown = repr(group[:40])
         if group in met:
-            raise InvalidInput("labels", f"a hierarchy with the group {shown} in it twice", "give all its labels at once")
+            raise InvalidInput(
+                "labels", f"a hierarchy with the group {shown} in it twice", "give all its labels at once"
+            )
         met.add(group)
         inner = _pairs(within)
         if inner is not None:
@@ -247,7 +253,9 @@ def _gather(pairs: list[tuple[Any, Any]], above: tuple[str, ...], leaves: list[A
             raise InvalidInput("labels", given, _A_HIERARCHY)
         several = list(within)
         if not several:
-            raise InvalidInput("labels", f"a hierarchy whose group {shown} is empty", "give every group a label, or leave it out")
+            raise InvalidInput(
+                "labels", f"a hierarchy whose group {shown} is empty", "give every group a label, or leave it out"
+            )
         leaves += several
         groups += [(*above, group)] * len(several)
 
@@ -263,13 +271,17 @@ def _pairs(labels: object) -> list[tuple[Any, Any]] | None:
     return [(group, within) for group, within in labels]
 
 
-def _checked_levels(name: str, labels: tuple[Any, ...], groups: list[tuple[str, ...]], levels: object) -> tuple[Level, ...]:
+def _checked_levels(
+    name: str, labels: tuple[Any, ...], groups: list[tuple[str, ...]], levels: object
+) -> tuple[Level, ...]:
     """The levels of a hierarchy in which every label, and every name of a group, is met once."""
     depth = len(groups[0]) if groups else 0
     names = _level_names(name, depth, levels)
     if any(len(above) != depth for above in groups):
         odd = next(label for label, above in zip(labels, groups, strict=True) if len(above) != depth)
-        given = f"a hierarchy in which {str(labels[0])[:40]!r} and {str(odd)[:40]!r} are below different numbers of groups"
+        given = (
+            f"a hierarchy in which {str(labels[0])[:40]!r} and {str(odd)[:40]!r} are below different numbers of groups"
+        )
         raise InvalidInput("labels", given, "give every label equally many levels of groups")
     taken = {str(label): "a label" for label in labels}
     found: list[Level] = []

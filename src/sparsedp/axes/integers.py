@@ -136,7 +136,9 @@ _BAND = "band"
 
 def _checked_bands(bands: Any, first: int, last: int) -> tuple[tuple[str, int], ...]:
     """Each with what it is called and where it begins, in order; together they hold every number once."""
-    wanted = f"give the number that each band begins with, from {first} on: [{first}, {first + (last - first + 1) // 2}]"
+    wanted = (
+        f"give the number that each band begins with, from {first} on: [{first}, {first + (last - first + 1) // 2}]"
+    )
     if isinstance(bands, str | bytes) or not isinstance(bands, Iterable):
         raise InvalidInput("bands", f"of type {type(bands).__name__}", wanted)
     given = list(bands.items()) if isinstance(bands, Mapping) else list(bands)

@@ -73,7 +73,7 @@ class Adaptive(Mechanism):
     Proof: `mechanisms/adaptive.md`.
     """
 
-    workload: str | tuple[tuple[str, ...], ...] = "any"
+    workload: str | Sequence[Sequence[str]] = "any"
 
     name: ClassVar[str] = "adaptive"
 

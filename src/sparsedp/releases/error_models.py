@@ -16,7 +16,7 @@ from sparsedp.errors import InvalidInput
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw, noise_law_from
 from sparsedp.progress import advance, stage
 from sparsedp.releases.sums import Sums
-from sparsedp.releases.uncertainty import KnowsQuantiles, Uncertainty, interval_of, normal_quantile
+from sparsedp.releases.uncertainty import KnowsLayers, KnowsQuantiles, Uncertainty, interval_of, normal_quantile
 
 # Cells with independent errors: what direct measurement leaves, and the one case that a file keeps whole.
 
@@ -230,9 +230,12 @@ class MarginalErrors:
         return found.low, found.high
 
     def stderr(self) -> Floats:
-        """One question for each sum, unless errors are independent: so many times what one question costs."""
+        """One question for each sum, so many times what one costs; unless the errors know those of all sums at once."""
         if isinstance(self._inner, IndependentCells):
             return np.sqrt(_summed_variances(self._inner, self._sums))
+        layer = self._sums.layer
+        if isinstance(self._inner, KnowsLayers) and layer is not None:
+            return np.sqrt(self._sums.arranged(self._inner.of_layer(layer)))
         errors = np.zeros(self._sums.lengths)
         asked = np.zeros(self._sums.lengths)
         with stage(f"estimating the errors of {errors.size:,} sums"):

@@ -11,6 +11,7 @@ import numpy as np
 from sparsedp.arrays import Floats, Ints
 from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
+from sparsedp.sensing.marginals import ALL, CELLS, Layer
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,21 @@ class Sums:
         summed = cells.sum(axis=self._dropped, keepdims=True)
         for axis, groups in self._groups.items():
             summed = _added(summed, axis, groups, self._lengths[axis])
-        return np.ascontiguousarray(summed.reshape(self._split).transpose(np.argsort(self._order)))
+        return self.arranged(summed)
+
+    def arranged(self, along_the_table: Floats) -> Floats:
+        """Values of the sums, given along the axes of the table, in the order of the parts."""
+        return np.ascontiguousarray(along_the_table.reshape(self._split).transpose(np.argsort(self._order)))
+
+    @property
+    def layer(self) -> Layer | None:
+        """The same sums as a layer of the table; None where some of them have no cell."""
+        if self.fewest == 0:
+            return None
+        plain = [ALL if axis in self._dropped or side == 1 else CELLS for axis, side in enumerate(self.shape)]
+        return tuple(
+            tuple(self._groups[axis].tolist()) if axis in self._groups else one for axis, one in enumerate(plain)
+        )
 
     def spread(self, weights: Floats) -> Floats:
         """For each cell of the table, the weight of the sum that it adds to."""

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sparsedp import validate
 from sparsedp.arrays import Floats
 from sparsedp.errors import InvalidInput
+from sparsedp.sensing.marginals import Layer
 
 HIGHEST_LEVEL = 1 - 1e-9
 """Beyond it the figures are not accurate, and nobody could check the coverage."""
@@ -62,6 +63,14 @@ class KnowsQuantiles(Protocol):
 
     def interval(self, weights: Floats, estimate: float, level: float) -> tuple[float, float]:
         """The low and the high end of the interval around the estimate of Σ weights·cells."""
+
+
+@runtime_checkable
+class KnowsLayers(Protocol):
+    """An uncertainty that tells the errors of all sums of a marginal at once."""
+
+    def of_layer(self, layer: Layer) -> Floats:
+        """The mean squared errors of the sums, along the axes of the table."""
 
 
 @runtime_checkable

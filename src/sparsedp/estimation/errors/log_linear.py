@@ -11,7 +11,7 @@ from math import prod
 
 import numpy as np
 
-from sparsedp.arrays import Floats
+from sparsedp.arrays import Floats, Ints
 from sparsedp.estimation.log_linear import LEAST_MASS, LogLinear
 from sparsedp.sensing.marginals import ALL, CELLS, Layer, joined, refines
 
@@ -20,6 +20,9 @@ SOLVED, MOST_STEPS = 0.03, 60
 
 PROBES = 8
 """Sums of a layer for which the exact variance is computed, to scale the quick one of all."""
+
+FEW_SUMS, FEW_CELLS = 64, 2**14
+"""All sums of a layer are exact if they are no more, of a table that has no more cells."""
 
 
 class LogLinearErrors:
@@ -98,7 +101,10 @@ class LogLinearErrors:
         """The mean squared errors of all sums of a layer."""
         if layer not in self._known:
             rough = self._rough(layer)
-            self._known[layer] = rough * self._scale(layer, rough)
+            if rough.size <= FEW_SUMS and self._cells.size <= FEW_CELLS:
+                self._known[layer] = self._exact(layer, np.arange(rough.size)).reshape(rough.shape)
+            else:
+                self._known[layer] = rough * self._scale(layer, rough)
         return self._known[layer]
 
     def _rough(self, layer: Layer) -> Floats:
@@ -121,10 +127,14 @@ class LogLinearErrors:
         """What the exact variance is of the rough one, in a few sums from the smallest to the largest."""
         places = np.argsort(rough, axis=None)
         chosen = places[np.linspace(0, len(places) - 1, min(PROBES, len(places))).astype(np.int64)]
-        exact = []
-        for place in chosen:
-            asked = np.zeros(rough.shape)
+        exact = np.maximum(self._exact(layer, chosen), 1e-300)
+        return float(np.exp(np.mean(np.log(exact / rough.flat[chosen]))))
+
+    def _exact(self, layer: Layer, places: Ints) -> Floats:
+        """The variances of some sums of a layer, one after the other."""
+        lattice, found = self._model.lattice, np.zeros(len(places))
+        for number, place in enumerate(places):
+            asked = np.zeros(lattice.shape_of(layer))
             asked.flat[place] = 1.0
-            weights = np.broadcast_to(self._model.lattice.from_layer(asked, layer), self._cells.shape)
-            exact.append(self.variance(weights))
-        return float(np.exp(np.mean(np.log(np.maximum(exact, 1e-300) / rough.flat[chosen]))))
+            found[number] = self.variance(np.broadcast_to(lattice.from_layer(asked, layer), self._cells.shape))
+        return found
