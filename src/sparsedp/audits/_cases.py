@@ -40,6 +40,7 @@ def mechanism_cases(replays: int, runs: int) -> Iterator[Case]:
         (Compressive(seed=1), 64),
         *((mechanism, LOOKED_AT) for mechanism in looked_at),
         *((mechanism, Domain.of_shape((16, 16))) for mechanism in looked_at),
+        *((mechanism, Domain.of_shape((4, 2, 2))) for mechanism in (Adaptive(), Adaptive("marginals"))),
     ]
     for budget in BUDGETS:
         for mechanism, cells in settings:
