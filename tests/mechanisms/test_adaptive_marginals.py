@@ -12,6 +12,7 @@ import sparsedp as sdp
 from sparsedp.arrays import Ints
 from sparsedp.errors import InvalidInput
 from sparsedp.laws import DiscreteLaplaceLaw, LayersLaw
+from sparsedp.mechanisms import mechanism_named, name_and_settings
 from sparsedp.mechanisms._marginal_layers import TOTAL, as_asked, by_order, whole_table
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.noise.source import SeededSource
@@ -135,7 +136,18 @@ def test_a_list_measures_what_will_be_asked() -> None:
     }
 
 
-@pytest.mark.parametrize("workload", ["both", 3, None, [], [()], [("a", 3)], [("a", "a")], {"a": "b"}], ids=str)
+def test_marginals_may_be_named_in_a_text() -> None:
+    by_text = Adaptive("a * b,c")
+    assert by_text == Adaptive([("a", "b"), ("c",)]) == Adaptive((["a", "b"], "c"))
+    assert by_text.workload_text == "a*b,c"
+    assert mechanism_named("adaptive:a*b,c") == by_text
+    assert name_and_settings(by_text) == "adaptive:a*b,c"
+    assert eval(repr(by_text)) == by_text  # noqa: S307
+
+
+@pytest.mark.parametrize(
+    "workload", ["both", "a*,b", ",a", 3, None, [], [()], [("a", 3)], [("a", "a")], {"a": "b"}], ids=str
+)
 def test_what_is_no_workload_is_refused(workload: Any) -> None:
     with pytest.raises(InvalidInput, match="workload"):
         Adaptive(workload)

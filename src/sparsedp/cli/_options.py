@@ -208,9 +208,10 @@ def chosen_mechanism(name: str | None, workload: str | None = None) -> Mechanism
         return named
     if not isinstance(named, Adaptive):
         raise InvalidInput("workload", f"given for {named.name}", "it is a setting of adaptive only; leave it out")
-    if name is not None and ":" in name and named.workload != workload:
+    wanted = Adaptive(workload)
+    if name is not None and ":" in name and named != wanted:
         raise InvalidInput("workload", f"{workload!r} beside the mechanism {name!r}", "say it once")
-    return Adaptive(workload)
+    return wanted
 
 
 # The ledger that pays for a command: found by its file and, where there are several, its data set.

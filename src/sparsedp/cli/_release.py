@@ -116,7 +116,12 @@ def release_records(
     mechanism: MechanismName = None,
     workload: Annotated[
         str | None,
-        typer.Option("--workload", metavar="NAME", help="Of adaptive: any, cells or ranges.", rich_help_panel=CELLS),
+        typer.Option(
+            "--workload",
+            metavar="NAME",
+            help="Of adaptive: any, cells, ranges, marginals, or those that will be asked: age*sex,region.",
+            rich_help_panel=CELLS,
+        ),
     ] = None,
     value: Annotated[
         str | None,

@@ -42,7 +42,7 @@ def name_and_settings(mechanism: Mechanism) -> str:
     'hierarchical (branching 16)'
     """
     if isinstance(mechanism, Adaptive):
-        return mechanism.name if mechanism.workload == Adaptive().workload else f"{mechanism.name}:{mechanism.workload}"
+        return mechanism.name if mechanism == Adaptive() else f"{mechanism.name}:{mechanism.workload_text}"
     if not is_dataclass(mechanism):
         return mechanism.name
     usual = type(mechanism)()

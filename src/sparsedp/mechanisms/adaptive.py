@@ -67,7 +67,7 @@ class Adaptive(Mechanism):
 
     `workload`: what will be asked. "cells" is best for single cells, "ranges" for sums over ranges and boxes,
     "marginals" for tables of counts by one, two or three axes; "any" is for all of these at once. Or the marginals
-    themselves, by the names of their axes: `[("age", "sex"), ("region",)]`.
+    themselves, by the names of their axes: `[("age", "sex"), ("region",)]`, or as text, `"age*sex,region"`.
 
     Guarantee: ε-differential privacy, ρ-zCDP or (ε, δ), as asked; the private tests are part of it.
     Proof: `mechanisms/adaptive.md`.
@@ -79,6 +79,14 @@ class Adaptive(Mechanism):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "workload", _checked_workload(self.workload))
+
+    def __repr__(self) -> str:
+        return f"Adaptive(workload={self.workload_text!r})"
+
+    @property
+    def workload_text(self) -> str:
+        """The workload as options and files have it."""
+        return self.workload if isinstance(self.workload, str) else ",".join(map("*".join, self.workload))
 
     def plan(self, cells: int, domain: Domain | None = None) -> Plan:
         """Refused: what is measured is decided by looking at the whole table."""
@@ -193,10 +201,14 @@ class Adaptive(Mechanism):
 
 def _checked_workload(given: object) -> str | tuple[tuple[str, ...], ...]:
     """A name, or marginals by the names of their axes."""
+    if isinstance(given, str) and ("*" in given or "," in given):
+        given = [[name.strip() for name in one.split("*")] for one in given.split(",")]
     if isinstance(given, str):
         return validate.one_of("workload", given, {name: name for name in (*ROWS, "marginals")})
     names = [(one,) if isinstance(one, str) else one for one in given] if isinstance(given, Sequence) else []
-    right = all(isinstance(one, Sequence) and one and all(isinstance(name, str) for name in one) for one in names)
+    right = all(
+        isinstance(one, Sequence) and one and all(isinstance(name, str) and name for name in one) for one in names
+    )
     if not names or not right:
         would_do = 'name one, such as "marginals", or give those that will be asked: [("age", "sex"), ("region",)]'
         raise InvalidInput("workload", f"something of type {type(given).__name__}", would_do)
