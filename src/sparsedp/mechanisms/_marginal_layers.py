@@ -9,9 +9,10 @@ number of groups, which makes the mean of their errors least under Laplace noise
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from math import isqrt, prod
+from math import inf, isqrt, prod
 
 from sparsedp.sensing.marginals import ALL, CELLS, Layer
 
@@ -24,20 +25,49 @@ MOST_CELLS = 2**24
 LEAST_AXES = 3
 """From so many axes on "any" measures marginals."""
 
-PAIRS_SEEN, TRIPLES_SEEN = 2.0, 4.0
-"""Mean count of a group of two or three axes, in deviations of the noise that it would have: from here on pairs have
-most of what is for marginals, and triples are measured."""
 
-CELLS_SEEN, CELLS_SEEN_GAUSSIAN = 0.5, 0.3
-"""Mean count of a cell, in deviations of the noise that it would have: from here on the cells are measured. Under
-Gaussian noise a layer more costs the others less."""
+@dataclass(frozen=True)
+class Kind:
+    """How a budget is divided under one kind of noise. Under Laplace noise of a share s the deviation grows as 1/s,
+    under Gaussian as 1/√s: there a layer more costs the others less.
 
-OF_CELLS = Fraction(45, 100)
-"""For the cells, of what the total leaves, if they are measured."""
+    Thresholds are mean counts of a group, in deviations of the noise that it would have: from there on `cells` are
+    measured, and are `dense`; `triples` are measured; and so are they `beside_cells`, which makes cells worse. Below
+    `pairs` a layer of pairs shows little, and single axes have more.
+    """
 
-FAINT, PAIRS, TRIPLES = {1: 35, 2: 65}, {1: 15, 2: 85}, {1: 10, 2: 40, 3: 50}
-"""Hundredths of what is left for marginals, by how many axes they have: where pairs are hardly seen above the noise,
-where they are, and where triples are."""
+    cells: float
+    dense: float
+    pairs: float
+    triples: float
+    beside_cells: float
+    of_cells: Fraction
+    of_dense_cells: Fraction
+    by_order: dict[str, dict[int, int]]
+    """Hundredths of what is left for marginals, by how many axes they have."""
+
+
+LAPLACE = Kind(
+    cells=0.5,
+    dense=4.0,
+    pairs=2.0,
+    triples=4.0,
+    beside_cells=inf,
+    of_cells=Fraction(45, 100),
+    of_dense_cells=Fraction(65, 100),
+    by_order={"faint": {1: 35, 2: 65}, "pairs": {1: 15, 2: 85}, "triples": {1: 10, 2: 40, 3: 50}},
+)
+GAUSSIAN = Kind(
+    cells=0.3,
+    dense=4.0,
+    pairs=0.0,
+    triples=1.0,
+    beside_cells=40.0,
+    of_cells=Fraction(45, 100),
+    of_dense_cells=Fraction(50, 100),
+    by_order={"pairs": {1: 35, 2: 65}, "triples": {1: 30, 2: 30, 3: 40}},
+)
+"""Chosen by trials on chains, on tables of flights and on tables of independent axes; the optimum is flat."""
 
 Shares = list[tuple[Layer, Fraction]]
 """Layers, each with its share of the budget."""
@@ -63,23 +93,24 @@ def long_axes(shape: Sequence[int]) -> list[int]:
 
 def by_order(shape: Sequence[int], total: float, deviation: Deviation, *, gaussian: bool, with_cells: bool) -> Shares:
     """What is measured beside the total, which is about so much: marginals, and the cells if they are wanted."""
-    axes, left = long_axes(shape), 1 - TOTAL
+    axes, left, kind = long_axes(shape), 1 - TOTAL, GAUSSIAN if gaussian else LAPLACE
     shares: Shares = []
-    least = CELLS_SEEN_GAUSSIAN if gaussian else CELLS_SEEN
-    if with_cells and len(axes) > 2 and total / prod(shape) >= least * deviation(left * OF_CELLS):
-        shares.append((marginal(shape, axes), left * OF_CELLS))
-        left *= 1 - OF_CELLS
+    seen = total / prod(shape) / deviation(left * kind.of_cells)
+    if with_cells and len(axes) > 2 and seen >= kind.cells:
+        of_cells = kind.of_dense_cells if seen >= kind.dense else kind.of_cells
+        shares.append((marginal(shape, axes), left * of_cells))
+        left *= 1 - of_cells
 
-    def seen(order: int, hundredths: int) -> float:
-        """The mean count of groups of so many axes, in deviations of their noise, if they had that much."""
+    def group_seen(orders: str, order: int) -> float:
+        """The mean count of groups of so many axes, in deviations of their noise."""
         several = list(combinations(axes, order))
         groups = sum(prod(shape[axis] for axis in each) for each in several) / len(several)
-        return total / groups / deviation(left * Fraction(hundredths, 100 * len(several)))
+        return total / groups / deviation(left * Fraction(kind.by_order[orders][order], 100 * len(several)))
 
-    orders = PAIRS if seen(2, PAIRS[2]) >= PAIRS_SEEN else FAINT
-    if len(axes) > 3 and not shares and seen(3, TRIPLES[3]) >= TRIPLES_SEEN:
-        orders = TRIPLES
-    for order, hundredths in orders.items():
+    orders = "pairs" if group_seen("pairs", 2) >= kind.pairs or gaussian else "faint"
+    if len(axes) > 3 and group_seen("triples", 3) >= (kind.beside_cells if shares else kind.triples):
+        orders = "triples"
+    for order, hundredths in kind.by_order[orders].items():
         shares += divided(shape, list(combinations(axes, order)), left * Fraction(hundredths, 100))
     return shares
 
