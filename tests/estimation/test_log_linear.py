@@ -106,7 +106,7 @@ def dense_covariance(model: LogLinear) -> Floats:
     cells = model.cells.reshape(-1)
     sensing = Marginals(model.shape, model.lattice.layers, [True] * len(model.shape))
     matrix = sensing.materialize().astype(np.float64)
-    priors = np.repeat(np.minimum(model.priors, 100.0), [one.size for one in model.parameters])
+    priors = np.minimum(1.0 / np.concatenate([one.reshape(-1) + 1e-9 for one in model.curvatures]), 1e3)
     prior = cells[:, None] * (matrix.T * priors @ matrix) * cells[None, :] + np.diag(cells)
     noise = np.repeat([np.inf if one is None else one for one in model.noise], [one.size for one in model.parameters])
     known = np.isfinite(noise)

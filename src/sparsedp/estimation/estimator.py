@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 from typing import TypeVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from sparsedp.estimation.groups import Hidden, hidden_by, shrink_groups, sloped_
 from sparsedp.estimation.least_squares import GroupLayers, Layer, Measurement, chosen_groups, refuse_unaligned
 from sparsedp.estimation.log_linear import fit_log_linear
 from sparsedp.estimation.nonnegative import keeping_total, nearest_nonnegative
+from sparsedp.estimation.relative_entropy import around
 from sparsedp.estimation.shrinkage.cycles import are_alike, beside_other_cycles, period_of
 from sparsedp.estimation.shrinkage.frame import fits, shrink
 from sparsedp.estimation.shrinkage.isolated_spikes import beside_isolated_spikes
@@ -109,7 +111,8 @@ def estimate(
     """
     if isinstance(sensing, Marginals) and isinstance(law, LayersLaw) and len(law.layers) == len(sensing.layers):
         model = fit_log_linear(sensing, values, law)
-        stats = {"layers": [one.size for one in model.observed]}
+        model = replace(model, cells=around(model))
+        stats = {"layers": [prod(shape) for shape in sensing.shapes]}
         return Solution(model.cells.reshape(-1), Status.DIRECT, stats, LogLinearErrors(model))
     groups, measured = _as_groups(sensing, law, table)
     # A series in time is smooth, or repeats itself: there a prior of values that cells have again and again is wrong.

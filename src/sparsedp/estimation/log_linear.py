@@ -1,22 +1,24 @@
 """A hierarchical log-linear model of a table, fitted to noisy sums over any layers (`log_linear.md`).
 
-The logarithm of a cell is the sum of one parameter for each layer: that of the group which the cell is in there. Those
-of one layer have a normal prior around zero, whose variance is learned from all of them: interactions that the data do
-not show are shrunk away, those that they show are kept. One fit weighs every layer by the law of its noise.
+The logarithm of a cell is the sum of one parameter for each layer: that of the group which the cell is in there. The
+factors of one layer, the exponentials of its parameters, have a gamma prior with mean one, whose variance is learned
+from all of them: interactions that the data do not show are shrunk away, those that they show are kept. One fit weighs
+every layer by the law of its noise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import log, prod, sqrt
+from itertools import combinations
+from math import inf, log, prod, sqrt
 
 import numpy as np
 
 from sparsedp.arrays import Floats, Ints
 from sparsedp.laws import DiscreteLaplaceLaw, LayersLaw
-from sparsedp.sensing.marginals import ALL, Lattice, Layer, Marginals, joined, refines
+from sparsedp.sensing.marginals import ALL, CELLS, Lattice, Layer, Marginals, joined, refines
 
 LEAST_VARIANCE = 1e-12
 """Of the noise; less is taken for this."""
@@ -25,10 +27,15 @@ LEAST_MASS = 1e-12
 """Of a group, where it is divided by."""
 
 VAGUE, VAGUE_AXIS = 0.5, 10.0
-"""The variance that the prior of a layer's parameters has at first; of a single axis, whose marginal is anything."""
+"""The variance that the prior of a layer's factors has at first; of a single axis, whose marginal is anything."""
 
-LEAST_PRIOR, MOST_PRIOR = 1e-6, 10.0
-"""Between these the variances are learned."""
+LEAST_PRIOR, LEAST_AXIS, MOST_PRIOR = 1e-6, 1.0, 30.0
+"""Between these the variances are learned; those of single axes, from the second on."""
+
+MOST_AXES_OF_MODEL, MOST_AXES_COARSENED, MOST_STRUCTURE = 3, 2, 150
+"""Layers that were not measured, but are part of one that was, have parameters too: of so many axes at most, some of
+them in declared groups if they are so few, and no more than so many layers.
+"""
 
 ROUNDS, SWEEPS = 12, 5
 """Of Gauss–Newton steps, after so many of proportional fitting."""
@@ -52,7 +59,7 @@ EXPONENTS = 12.0
 class LogLinear:
     """The model as it is fitted: parameters of all layers, the variances of their priors, and every cell.
 
-    `precision`: of each noisy sum, zero for the constant if the total was not measured.
+    `noise`: the variance of each layer's, None for a layer that was not measured. `observed`: zeros for these.
     """
 
     lattice: Lattice
@@ -92,21 +99,24 @@ class LogLinear:
         return found
 
     def _is_cells(self, layer: Layer) -> bool:
-        return all(one != ALL or side == 1 for one, side in zip(layer, self.shape, strict=True)) and all(
-            isinstance(one, str) for one in layer
-        )
+        return all(one == CELLS or side == 1 for one, side in zip(layer, self.shape, strict=True))
+
+    @cached_property
+    def curvatures(self) -> list[Floats]:
+        """Of the priors, at each parameter."""
+        return [np.exp(one) / prior for one, prior in zip(self.parameters, self.priors, strict=True)]
 
     @cached_property
     def information(self) -> list[Floats]:
         """The diagonal of the Hessian: what the noisy sums of a layer and of finer ones say of each parameter."""
         squares = [fitted**2 * weight for fitted, weight in zip(self.sums, self.weights, strict=True)]
         found = []
-        for coarser, prior in zip(self.lattice.layers, self.priors, strict=True):
-            total = np.full(self.lattice.shape_of(coarser), 1.0 / prior)
-            for finer, square in zip(self.lattice.layers, squares, strict=True):
-                if all(map(refines, finer, coarser)):
+        for coarser, curvature in zip(self.lattice.layers, self.curvatures, strict=True):
+            total = curvature.copy()
+            for finer, square, noise in zip(self.lattice.layers, squares, self.noise, strict=True):
+                if noise is not None and all(map(refines, finer, coarser)):
                     total += self.lattice.between(square, finer, coarser)
-            found.append(total)
+            found.append(np.maximum(total, LEAST_MASS))
         return found
 
     @cached_property
@@ -123,7 +133,7 @@ class LogLinear:
             else:
                 total += 0.5 * float(((observed - fitted) ** 2).sum()) / noise
         of_priors = zip(self.parameters, self.priors, strict=True)
-        return total + sum(0.5 * float((one**2).sum()) / prior for one, prior in of_priors)
+        return total + sum(_depth(one) / prior for one, prior in of_priors if prior < inf)
 
     def at(self, parameters: list[Floats]) -> LogLinear:
         """The model with other parameters."""
@@ -136,7 +146,7 @@ class LogLinear:
         pulled = self.lattice.sums(
             self.cells * self.lattice.spread([w * one for w, one in zip(self.weights, moved, strict=True)])
         )
-        return [pull + one / prior for pull, one, prior in zip(pulled, direction, self.priors, strict=True)]
+        return [pull + one * curved for pull, one, curved in zip(pulled, direction, self.curvatures, strict=True)]
 
     @cached_property
     def descent(self) -> list[Floats]:
@@ -144,7 +154,9 @@ class LogLinear:
         layers = zip(self.weights, self.observed, self.sums, strict=True)
         residuals = [weight * (observed - fitted) for weight, observed, fitted in layers]
         pulled = self.lattice.sums(self.cells * self.lattice.spread(residuals))
-        return [pull - one / prior for pull, one, prior in zip(pulled, self.parameters, self.priors, strict=True)]
+        return [
+            pull - np.expm1(one) / prior for pull, one, prior in zip(pulled, self.parameters, self.priors, strict=True)
+        ]
 
     def stepped(self) -> LogLinear:
         """After a step of Gauss and Newton, shortened until it is one downhill; the same model if none is."""
@@ -183,32 +195,67 @@ class LogLinear:
         return [part.reshape(shape) for part, shape in zip(np.split(values, ends), shapes, strict=True)]
 
     def learned(self) -> LogLinear:
-        """With priors whose variances the parameters suggest (MacKay 1992): their squares, over how many of them the
-        data determine.
-        """
-        priors = []
-        for one, prior, information in zip(self.parameters, self.priors, self.information, strict=True):
-            determined = float((1.0 - 1.0 / (prior * information)).sum())
-            found = float((one**2).sum()) / max(determined, 1e-9)
-            priors.append(prior if one.size == 1 else min(max(found, LEAST_PRIOR), MOST_PRIOR))
+        """With priors whose variances the parameters suggest, as far as the data determine these (MacKay 1992)."""
+        known = zip(self.parameters, self.curvatures, self.information, self.priors, strict=True)
+        priors = [
+            prior if prior == inf else _learned(one, float((1.0 - curved / information).sum()), LEAST_PRIOR)
+            for one, curved, information, prior in known
+        ]
         return replace(self, priors=priors)
 
 
+def _depth(parameters: Floats) -> float:
+    """Σ(e^θ − 1 − θ): minus the logarithm of the gamma density of all factors, but for its shape."""
+    return float((np.expm1(parameters) - parameters).sum())
+
+
+def _learned(parameters: Floats, determined: float, least: float) -> float:
+    """The variance of a gamma law of mean one, by maximum likelihood (Minka 2002): log a − ψ(a) = mean depth."""
+    depth = max(_depth(parameters) / max(determined, 1e-9), 1e-9)
+    shape = (3.0 - depth + sqrt((depth - 3.0) ** 2 + 24.0 * depth)) / (12.0 * depth)
+    single = parameters.size == max(parameters.shape)
+    return min(max(1.0 / shape, LEAST_AXIS if single else least), MOST_PRIOR)
+
+
+def structure(sensing: Marginals) -> list[Layer]:
+    """Layers that were not measured, whose parameters hold those of measured ones together: marginals of these, and
+    the same with an axis in declared groups.
+    """
+    measured, shape = set(sensing.layers), sensing.shape
+    of_fewer_axes = {part for layer in sensing.layers for part in _parts(layer)}
+    grouped = {
+        (*layer[:axis], groups, *layer[axis + 1 :])
+        for layer in (*of_fewer_axes, *sensing.layers)
+        if sum(one != ALL for one in layer) <= MOST_AXES_COARSENED
+        for axis, one in enumerate(layer)
+        if one == CELLS
+        for groups in sensing.coarsenings[axis]
+    }
+    found = sorted((of_fewer_axes | grouped) - measured, key=lambda layer: (prod(sensing.shape_of(layer)), str(layer)))
+    return [tuple(ALL for _ in shape)] * (tuple(ALL for _ in shape) not in measured) + found[:MOST_STRUCTURE]
+
+
+def _parts(layer: Layer) -> Iterator[Layer]:
+    axes = [axis for axis, one in enumerate(layer) if one != ALL]
+    for many in range(1, min(len(axes), MOST_AXES_OF_MODEL + 1)):
+        for kept in combinations(axes, many):
+            yield tuple(one if axis in kept else ALL for axis, one in enumerate(layer))
+
+
 def fit_log_linear(sensing: Marginals, values: Ints, law: LayersLaw) -> LogLinear:
-    """The cells that the noisy sums suggest, their total the one that all layers together suggest."""
+    """The expected cells that the noisy sums suggest, their total the one that all layers together suggest."""
     observed = [part.astype(np.float64) for part in sensing.split(values)]
     noise: list[float | None] = [max(one.variance, LEAST_VARIANCE) for one in law.layers]
-    total = max(_total(observed, noise), 1.0)
-    layers, whole = list(sensing.layers), tuple(ALL for _ in sensing.shape)
-    if whole not in layers:
-        layers.append(whole)
-        observed.append(np.full([1] * len(sensing.shape), total))
-        noise.append(None)
+    total = _total(observed, noise)
+    layers = [*sensing.layers, *structure(sensing)]
     lattice = Lattice(sensing.shape, layers)
+    beside = layers[len(observed) :]
+    observed += [np.zeros(lattice.shape_of(layer)) for layer in beside]
+    noise += [None] * len(beside)
     parameters = [np.zeros(one.shape) for one in observed]
-    parameters[layers.index(whole)][...] = log(total / sensing.n)
+    parameters[layers.index(tuple(ALL for _ in sensing.shape))][...] = log(max(total, 1.0) / sensing.n)
     axes = [sum(one != ALL for one in layer) for layer in layers]
-    priors = [1e12 if many == 0 else VAGUE_AXIS if many == 1 else VAGUE for many in axes]
+    priors = [inf if many == 0 else VAGUE_AXIS if many == 1 else VAGUE for many in axes]
     laplace = isinstance(law.layers[0], DiscreteLaplaceLaw)
     model = LogLinear(lattice, observed, noise, laplace, parameters, priors, np.zeros(()))
     model = proportionally_fitted(model.at(parameters))
@@ -218,8 +265,7 @@ def fit_log_linear(sensing: Marginals, values: Ints, law: LayersLaw) -> LogLinea
         model = there.learned()
         if gained < ENOUGH:
             break
-    cells = model.cells * (max(_total(observed, noise), 0.0) / max(float(model.cells.sum()), LEAST_MASS))
-    return replace(model, cells=cells)
+    return replace(model, cells=model.cells * (max(total, 0.0) / max(float(model.cells.sum()), LEAST_MASS)))
 
 
 def _total(observed: Sequence[Floats], noise: Sequence[float | None]) -> float:
@@ -231,32 +277,34 @@ def _total(observed: Sequence[Floats], noise: Sequence[float | None]) -> float:
 def proportionally_fitted(model: LogLinear) -> LogLinear:
     """A start: iterative proportional fitting to the sums of each layer in turn, coarsest first, but those of cells.
 
-    Each group is scaled so that λ·parameter + sum = noisy sum: as if the parameter's prior and this layer's noise were
-    all that there is.
+    Each group is scaled as if its parameter's prior and this layer's noise were all that there is.
     """
     parameters, priors, cells = [one.copy() for one in model.parameters], list(model.priors), model.cells
     sizes = [one.size for one in parameters]
-    places = [place for place in np.argsort(sizes, kind="stable").tolist() if 1 < sizes[place] < cells.size]
+    places = [
+        place
+        for place in np.argsort(sizes, kind="stable").tolist()
+        if 1 < sizes[place] < cells.size and model.noise[place] is not None
+    ]
     for sweep in range(SWEEPS):
         for place in places:
-            noise, layer = model.noise[place] or LEAST_VARIANCE, model.lattice.layers[place]
+            noise, layer, before = model.noise[place] or LEAST_VARIANCE, model.lattice.layers[place], parameters[place]
             sums = np.maximum(model.lattice.to(cells, layer), LEAST_MASS)
-            stiff = noise / (priors[place] * np.maximum(sums, 1e-3))
-            new = np.clip(_scaled(model.observed[place], sums, stiff, parameters[place]), -EXPONENTS, EXPONENTS)
-            cells = cells * np.exp(model.lattice.from_layer(new - parameters[place], layer))
+            new = _scaled(model.observed[place], sums * np.exp(-before), noise, 1.0 / priors[place])
+            cells = cells * np.exp(model.lattice.from_layer(new - before, layer))
             parameters[place] = new
             if sweep:
-                left = 1.0 / (sums**2 / noise + 1.0 / priors[place])
-                seen = float((new**2).sum()) / max(float((1.0 - left / priors[place]).sum()), 1e-9)
-                priors[place] = min(max(sqrt(seen * float((new**2 + left).mean())), 1e-4), MOST_PRIOR)
+                curved = np.exp(new) / priors[place]
+                sums = np.maximum(model.lattice.to(cells, layer), LEAST_MASS)
+                determined = float((1.0 - curved / (sums**2 / noise + curved)).sum())
+                priors[place] = _learned(new, determined, 1e-4)
     return replace(model, priors=priors).at(parameters)
 
 
-def _scaled(observed: Floats, sums: Floats, stiff: Floats, before: Floats) -> Floats:
-    """The parameter p with stiff·p + sums·exp(p − before) = observed, by Newton's method: the left side rises."""
-    step = np.log(np.maximum(observed - stiff * before, 1e-3 * sums + 1e-12) / sums)
-    step = np.clip(step, -3.0, 3.0) * sums / (sums + stiff)
-    for _ in range(8):
-        scaled = sums * np.exp(step)
-        step -= np.clip((stiff * (before + step) + scaled - observed) / (stiff + scaled), -1.5, 1.5)
-    return np.asarray(before + step)
+def _scaled(observed: Floats, base: Floats, noise: float, shape: float) -> Floats:
+    """log t, where t minimises (observed − base·t)²/(2·noise) + shape·(t − log t): a root of a quadratic."""
+    square, slope = base * base / noise, observed * base / noise - shape
+    root = np.sqrt(slope * slope + 4.0 * shape * square)
+    below = 2.0 * shape / np.maximum(root - np.minimum(slope, 0.0), LEAST_MASS)
+    found = np.where(slope > 0.0, (slope + root) / (2.0 * np.maximum(square, 1e-300)), below)
+    return np.clip(np.log(np.maximum(found, 1e-300)), -EXPONENTS, EXPONENTS)

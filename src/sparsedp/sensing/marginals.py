@@ -59,14 +59,19 @@ def refines(finer: Coarsened, coarser: Coarsened) -> bool:
 class Marginals(Sensing):
     """Φ has one row a group, its entries 0 and 1; the groups of a layer hold every cell once.
 
-    `layers`: for each a coarsening per axis, as above. `ordered`: along which axes neighbours are alike, which the
-    estimate may use.
+    `layers`: for each a coarsening per axis, as above. `ordered`: along which axes neighbours are alike.
+    `coarsenings`: for each axis those that it has beside "cells" and "all", whether measured or not. The estimate may
+    use both: they are public.
     """
 
     name = "marginals"
 
     def __init__(
-        self, shape: Sequence[int], layers: Sequence[Sequence[str | Sequence[int]]], ordered: Sequence[bool]
+        self,
+        shape: Sequence[int],
+        layers: Sequence[Sequence[str | Sequence[int]]],
+        ordered: Sequence[bool],
+        coarsenings: Sequence[Sequence[Sequence[int]]] | None = None,
     ) -> None:
         self.shape = tuple(whole("shape", side, most=MAX_CELLS) for side in shape)
         if not 1 <= len(self.shape) <= MOST_AXES:
@@ -80,6 +85,14 @@ class Marginals(Sensing):
         self.layers = tuple(self._checked(layer) for layer in layers)
         if len(set(self.layers)) < len(self.layers):
             raise InvalidInput("layers", "the same one twice", "give each once, with all of its share")
+        known = [()] * len(self.shape) if coarsenings is None else coarsenings
+        if len(known) != len(self.shape) or sum(map(len, known)) > MOST_LAYERS:
+            given = f"of {len(known)} axes, {sum(map(len, known))} in all"
+            raise InvalidInput("coarsenings", given, f"give those of each of {len(self.shape)} axes, {MOST_LAYERS} at most")
+        self.coarsenings = tuple(
+            tuple(_checked_coarsening(one, side) for one in several)
+            for several, side in zip(known, self.shape, strict=True)
+        )
 
     def _checked(self, layer: Sequence[str | Sequence[int]]) -> Layer:
         if isinstance(layer, str) or len(layer) != len(self.shape):
@@ -149,7 +162,15 @@ class Marginals(Sensing):
     def describe(self) -> dict[str, Any]:
         """Name, shape, layers, and which axes are ordered."""
         layers = [[one if isinstance(one, str) else list(one) for one in layer] for layer in self.layers]
-        return {"name": self.name, "shape": list(self.shape), "layers": layers, "ordered": list(self.ordered)}
+        known = [[one if isinstance(one, str) else list(one) for one in several] for several in self.coarsenings]
+        plain = {"name": self.name, "shape": list(self.shape), "layers": layers, "ordered": list(self.ordered)}
+        return {**plain, "coarsenings": known} if any(known) else plain
+
+
+def in_order_of_first_cells(groups: npt.ArrayLike) -> tuple[int, ...]:
+    """The groups of cells, numbered anew as layers have them."""
+    numbers: dict[int, int] = {}
+    return tuple(numbers.setdefault(int(group), len(numbers)) for group in np.asarray(groups))
 
 
 def _checked_coarsening(given: str | Sequence[int], side: int) -> Coarsened:
@@ -278,6 +299,13 @@ class Lattice:
             if one != to:
                 sums = _Step(axis, _joining(one, to, self.shape[axis])).sums(sums)
         return sums
+
+    def refined(self, values: npt.NDArray[Kind], coarser: Layer, finer: Layer) -> npt.NDArray[Kind]:
+        """To every group of a layer the value of the coarser one's group that it is in."""
+        for axis, (one, to) in enumerate(zip(finer, coarser, strict=True)):
+            if one != to and to != ALL:
+                values = values.take(_joining(one, to, self.shape[axis]), axis)
+        return np.broadcast_to(values, self.shape_of(finer))
 
     def from_layer(self, values: npt.NDArray[Kind], layer: Layer) -> npt.NDArray[Kind]:
         """To every cell its group's value, to be broadcast along axes that the layer leaves out."""

@@ -40,7 +40,7 @@ class LogLinearErrors:
 
     def variance(self, weights: Floats) -> float:
         """Of Σ weights·cells: g'H⁻¹g, with g the query's gradient in the parameters and in the scatter."""
-        lattice, cells, priors = self._model.lattice, self._cells, self._model.priors
+        lattice, cells, curvatures = self._model.lattice, self._cells, self._model.curvatures
         shapes = [one.shape for one in self._model.parameters]
         ends = np.cumsum([prod(shape) for shape in shapes])
 
@@ -53,8 +53,8 @@ class LogLinearErrors:
             params, scatter = parts(vector)
             moved = lattice.sums(cells * (lattice.spread(params) + scatter))
             pulled = cells * lattice.spread([w * one for w, one in zip(self._weights, moved, strict=True)])
-            down = zip(lattice.sums(pulled), params, priors, strict=True)
-            return joined([*(pull + one / prior for pull, one, prior in down), pulled + cells * scatter])
+            down = zip(lattice.sums(pulled), params, curvatures, strict=True)
+            return joined([*(pull + one * curved for pull, one, curved in down), pulled + cells * scatter])
 
         asked = cells * np.asarray(weights, dtype=np.float64).reshape(cells.shape)
         right = joined([*lattice.sums(asked), asked])
@@ -79,12 +79,12 @@ class LogLinearErrors:
         lattice = self._model.lattice
         squares = [weight * one**2 for weight, one in zip(self._weights, lattice.sums(self._cells), strict=True)]
         found = []
-        for coarser, prior in zip(lattice.layers, self._model.priors, strict=True):
-            total = np.full(lattice.shape_of(coarser), 1.0 / prior)
-            for finer, square in zip(lattice.layers, squares, strict=True):
-                if all(map(refines, finer, coarser)):
+        for coarser, curved in zip(lattice.layers, self._model.curvatures, strict=True):
+            total = curved.copy()
+            for finer, square, weight in zip(lattice.layers, squares, self._weights, strict=True):
+                if weight and all(map(refines, finer, coarser)):
                     total += lattice.between(square, finer, coarser)
-            found.append(total)
+            found.append(np.maximum(total, LEAST_MASS))
         return found
 
     @cached_property
