@@ -34,7 +34,12 @@ assert side_by_side
 
 RUNS = 5
 TOTALS = (10**3, 10**4, 10**5, 10**6)
-BUDGETS = (Budget(1.0, gaussian=False), Budget(0.1, gaussian=False), Budget(0.5, gaussian=True), Budget(0.005, gaussian=True))
+BUDGETS = (
+    Budget(1.0, gaussian=False),
+    Budget(0.1, gaussian=False),
+    Budget(0.5, gaussian=True),
+    Budget(0.005, gaussian=True),
+)
 METRICS = (*(f"{order}-way" for order in MARGINS), "cells")
 
 
@@ -122,7 +127,9 @@ def _counts(case: Case) -> Ints:
 
 def errors_of(counts: Ints, answers: Answers) -> Errors:
     """All that it answers."""
-    found = {f"{order}-way": margin_error(counts, order, answers.margin) for order in MARGINS if order < counts.ndim + 1}
+    found = {
+        f"{order}-way": margin_error(counts, order, answers.margin) for order in MARGINS if order < counts.ndim + 1
+    }
     if answers.cells is not None:
         found["cells"] = float(np.linalg.norm((counts - answers.cells).reshape(-1)))
     return {metric: error for metric, error in found.items() if error is not None}
@@ -142,7 +149,9 @@ def ratio(found: Found, case: Case, ours: str, metric: str) -> tuple[float, str]
 
 def product_ratio(found: Found, case: Case, ours: str) -> tuple[float, str]:
     """The product of all our errors over the least product of any single rival."""
-    theirs = {name: prod(each.values()) for name in RIVALS if (each := found.get((case, name))) and len(each) == len(METRICS)}
+    theirs = {
+        name: prod(each.values()) for name in RIVALS if (each := found.get((case, name))) and len(each) == len(METRICS)
+    }
     best = min(theirs, key=lambda name: theirs[name])
     mine = found[case, ours]
     assert mine is not None
@@ -187,7 +196,10 @@ AIMS = (
         for order in MARGINS
     ),
     *(Aim_('"any", product of the four', lambda f, c: product_ratio(f, c, ANY), 0.8, 1.1, g) for g in (False, True)),
-    *(Aim_(f'"any", {metric}, beside noise on cells', _against(metric, "noise on cells"), None, 1.0) for metric in METRICS),
+    *(
+        Aim_(f'"any", {metric}, beside noise on cells', _against(metric, "noise on cells"), None, 1.0)
+        for metric in METRICS
+    ),
     *(Aim_(f'"any", {order}-way', _beside_best(f"{order}-way", ANY), None, 1.5, True) for order in MARGINS),
     Aim_('"any", cells, beside Adaptive without marginals', _against("cells", OLD), None, 1.15, True),
 )
@@ -246,7 +258,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--budgets", nargs="+", choices=list(map(str, BUDGETS)), default=list(map(str, BUDGETS)))
     parser.add_argument("--workers", type=int, default=2, help="processes (default 2)")
     parser.add_argument("--cases", action="store_true", help="print every case")
-    parser.add_argument("--keep", type=Path, metavar="FILE", help="keep what is measured here, and do not repeat what is")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help="keep what is measured here, and do not repeat what is"
+    )
     parser.add_argument("--again", nargs="*", default=[], metavar="NAME", help="measure these anew, whatever is kept")
     chosen = parser.parse_args(arguments)
     cases = [Case(t, n, b) for n in chosen.totals for t in chosen.tables for b in chosen.budgets]

@@ -107,7 +107,9 @@ def flight_cells() -> Ints:
 
 def sides(*lengths: int) -> tuple[str, ...]:
     """Axes of whole numbers without a meaning."""
-    return tuple(f"{chr(ord('a') + place)}:{','.join(f'v{i}' for i in range(side))}" for place, side in enumerate(lengths))
+    return tuple(
+        f"{chr(ord('a') + place)}:{','.join(f'v{i}' for i in range(side))}" for place, side in enumerate(lengths)
+    )
 
 
 COUNTIES = ",".join(f"s{state}({','.join(f'c{state}{county}' for county in range(6))})" for state in range(8))

@@ -161,5 +161,3 @@ class EntropicFit:
                     break
                 self._step *= 0.5
         return cells
-
-

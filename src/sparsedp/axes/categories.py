@@ -105,7 +105,7 @@ class Categories(Axis):
         return f"{quoted_name(self.name)}:{self._written(self._nested())}{alone}{levels}"
 
     def describe(self) -> dict[str, Any]:
-        """Kind, name and labels; of a hierarchy, each group with its labels, for JSON may not keep a mapping's order."""
+        """Kind, name and labels; of a hierarchy, each group with its labels: JSON may not keep a mapping's order."""
         described: dict[str, Any] = {"kind": self.kind, "name": self.name, "labels": self._nested()}
         if self.hierarchy:
             described["levels"] = list(self.levels)

@@ -1,4 +1,4 @@
-"""A coarsening: the cells of an axis in groups that have a name, such as weekdays, counties of a state or bands of ages.
+"""A coarsening: the cells of an axis in named groups, such as weekdays, counties of a state or bands of ages.
 
 Every cell lies in one group and no group is empty, so that sums over groups are sums of cells and nothing else. What
 the groups are follows from the axis, which is public: `axis.coarsenings` has them by name, and `day.weekday` is the

@@ -72,7 +72,7 @@ def pooled(
     for finer, sums, variance in zip(lattice.layers, observed, noise, strict=True):
         if variance is None:
             continue
-        for place, coarser, of_finer, groups in _below(lattice, finer, sums):
+        for place, of_finer, groups in _below(lattice, finer, sums):
             precision[place] += 1.0 / (variance * groups)
             weighted[place] += of_finer / (variance * groups)
     known = [place for place, one in precision.items() if (one > 0.0).all()]
@@ -81,14 +81,14 @@ def pooled(
     }
 
 
-def _below(lattice: Lattice, finer: Layer, sums: Floats) -> list[tuple[int, Layer, Floats, Floats]]:
+def _below(lattice: Lattice, finer: Layer, sums: Floats) -> list[tuple[int, Floats, Floats]]:
     """The layers that one refines: what its sums add up to there, and how many of them."""
     ones = np.ones(sums.shape)
     if all(one == CELLS or side == 1 for one, side in zip(finer, lattice.shape, strict=True)):
-        every = zip(lattice.layers, lattice.sums(sums), lattice.sums(ones), strict=True)
+        every = zip(lattice.sums(sums), lattice.sums(ones), strict=True)
         return [(place, *found) for place, found in enumerate(every)]
     return [
-        (place, layer, lattice.between(sums, finer, layer), lattice.between(ones, finer, layer))
+        (place, lattice.between(sums, finer, layer), lattice.between(ones, finer, layer))
         for place, layer in enumerate(lattice.layers)
         if all(map(refines, finer, layer))
     ]

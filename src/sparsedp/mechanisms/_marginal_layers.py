@@ -1,23 +1,34 @@
-"""Which marginals of a table Adaptive measures, and with which shares: public functions of shape, workload and total.
+"""Which layers of a table Adaptive measures, and with which shares: public functions of what was published before.
 
-First the total, with a small share: the noisy number of records says, beside the number of groups, what is worth
-measuring. Then all marginals of one axis and of two; of three, where their groups are seen above the noise in the mean;
-and the cells, likewise, if they are wanted. Within an order a marginal has a share in proportion to the root of its
-number of groups, which makes the mean of their errors least under Laplace noise, and nearly so under Gaussian.
+First the total, with a small share. The noisy number of records tells, with the shape, what each division of the budget
+over the orders (all single axes, all pairs, all triples, the cells) would come to for a table of a usual kind; the best
+one is taken. Within an order a layer has a share by its number of groups. Where there are records enough, one noisy
+number for each pair and each triple says how far a model of what is known so far is off there: those that it fits
+already are left out, and the others have more. Axes in declared groups (weekdays, states) are measured beside the axes
+themselves, alone and in pairs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations
-from math import inf, isqrt, prod
+from itertools import combinations, product
+from math import comb, inf, prod, sqrt
 
-from sparsedp.sensing.marginals import ALL, CELLS, Layer
+import numpy as np
 
-TOTAL = Fraction(1, 50)
+from sparsedp.arrays import Floats, Ints
+from sparsedp.axes.domain import Domain
+from sparsedp.sensing.marginals import ALL, CELLS, Coarsened, Lattice, Layer, groups_along, in_order_of_first_cells
+
+TOTAL = Fraction(1, 100)
 """For the sum of all cells, before anything else is decided."""
+
+OF_SCORES = Fraction(1, 25)
+"""Of what an order has, for the numbers that say which of its layers are worth measuring."""
+
+MOST_SCORE_NOISE = 0.3
+"""Of a score, in parts of the number of records; with more, all layers of the order are measured."""
 
 MOST_CELLS = 2**24
 """Larger tables are measured in cells and blocks: every step of the fit goes over all cells some times."""
@@ -25,55 +36,27 @@ MOST_CELLS = 2**24
 LEAST_AXES = 3
 """From so many axes on "any" measures marginals."""
 
+LARGEST_ORDER = 3
+"""Marginals of more axes are not measured, but for the cells."""
 
-@dataclass(frozen=True)
-class Kind:
-    """How a budget is divided under one kind of noise. Under Laplace noise of a share s the deviation grows as 1/s,
-    under Gaussian as 1/√s: there a layer more costs the others less.
+SCATTER = (1.0, 0.5, 0.25, 0.15)
+"""What interactions of one, two, three and more axes are in a table of a usual kind, in parts of a group's count."""
 
-    Thresholds are mean counts of a group, in deviations of the noise that it would have: from there on `cells` are
-    measured, and are `dense`; `triples` are measured; and so are they `beside_cells`, which makes cells worse. Below
-    `pairs` a layer of pairs shows little, and single axes have more.
-    """
+SINGLES = (3, 6, 10, 15, 20, 30, 40)
+PARTS = (0, 15, 30, 45, 60, 80, 100)
+"""Hundredths of the budget that single axes may have, and of the rest that pairs and triples may."""
 
-    cells: float
-    dense: float
-    pairs: float
-    triples: float
-    beside_cells: float
-    of_cells: Fraction
-    of_dense_cells: Fraction
-    by_order: dict[str, dict[int, int]]
-    """Hundredths of what is left for marginals, by how many axes they have."""
-
-
-LAPLACE = Kind(
-    cells=0.5,
-    dense=4.0,
-    pairs=2.0,
-    triples=4.0,
-    beside_cells=inf,
-    of_cells=Fraction(45, 100),
-    of_dense_cells=Fraction(65, 100),
-    by_order={"faint": {1: 35, 2: 65}, "pairs": {1: 15, 2: 85}, "triples": {1: 10, 2: 40, 3: 50}},
-)
-GAUSSIAN = Kind(
-    cells=0.3,
-    dense=4.0,
-    pairs=0.0,
-    triples=1.0,
-    beside_cells=40.0,
-    of_cells=Fraction(45, 100),
-    of_dense_cells=Fraction(50, 100),
-    by_order={"pairs": {1: 35, 2: 65}, "triples": {1: 30, 2: 30, 3: 40}},
-)
-"""Chosen by trials on chains, on tables of flights and on tables of independent axes; the optimum is flat."""
+CAP = 2**38
+"""Of what one group adds to a score: 2²⁴ of them leave room in 64 bits."""
 
 Shares = list[tuple[Layer, Fraction]]
 """Layers, each with its share of the budget."""
 
 Deviation = Callable[[Fraction], float]
 """Of the noise that a share of the budget buys."""
+
+CELLS_OF = -1
+"""The order of the cells, whatever the number of axes is."""
 
 
 def whole_table(shape: Sequence[int]) -> Layer:
@@ -91,46 +74,176 @@ def long_axes(shape: Sequence[int]) -> list[int]:
     return [axis for axis, side in enumerate(shape) if side > 1]
 
 
-def by_order(shape: Sequence[int], total: float, deviation: Deviation, *, gaussian: bool, with_cells: bool) -> Shares:
-    """What is measured beside the total, which is about so much: marginals, and the cells if they are wanted."""
-    axes, left, kind = long_axes(shape), 1 - TOTAL, GAUSSIAN if gaussian else LAPLACE
-    shares: Shares = []
-    seen = total / prod(shape) / deviation(left * kind.of_cells)
-    if with_cells and len(axes) > 2 and seen >= kind.cells:
-        of_cells = kind.of_dense_cells if seen >= kind.dense else kind.of_cells
-        shares.append((marginal(shape, axes), left * of_cells))
-        left *= 1 - of_cells
-
-    def group_seen(orders: str, order: int) -> float:
-        """The mean count of groups of so many axes, in deviations of their noise."""
-        several = list(combinations(axes, order))
-        groups = sum(prod(shape[axis] for axis in each) for each in several) / len(several)
-        return total / groups / deviation(left * Fraction(kind.by_order[orders][order], 100 * len(several)))
-
-    orders = "pairs" if group_seen("pairs", 2) >= kind.pairs or gaussian else "faint"
-    if len(axes) > 3 and group_seen("triples", 3) >= (kind.beside_cells if shares else kind.triples):
-        orders = "triples"
-    for order, hundredths in kind.by_order[orders].items():
-        shares += divided(shape, list(combinations(axes, order)), left * Fraction(hundredths, 100))
-    return shares
+def coarsenings_of(domain: Domain | None, shape: Sequence[int]) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """Of each axis, those that join cells, each once."""
+    if domain is None:
+        return tuple(() for _ in shape)
+    found = []
+    for axis in domain.axes:
+        several = dict.fromkeys(in_order_of_first_cells(each.group_of) for each in axis.coarsenings.values())
+        found.append(tuple(each for each in several if 1 < max(each) + 1 < axis.length))
+    return tuple(found)
 
 
-def divided(shape: Sequence[int], asked: Sequence[Sequence[int]], share: Fraction) -> Shares:
-    """A share over marginals, each in proportion to the root of its number of groups."""
-    roots = [isqrt(prod(shape[axis] for axis in axes)) for axes in asked]
-    return [
-        (marginal(shape, axes), share * Fraction(root, sum(roots))) for axes, root in zip(asked, roots, strict=True)
-    ]
+def layers_of_order(
+    shape: Sequence[int], order: int, coarsenings: Sequence[Sequence[tuple[int, ...]]] | None = None
+) -> list[Layer]:
+    """All marginals of so many axes; of one or two also with axes in groups."""
+    axes = long_axes(shape)
+    if order in (CELLS_OF, len(axes)):
+        return [marginal(shape, axes)]
+    found = []
+    for kept in combinations(axes, order):
+        levels: list[list[Coarsened]] = [
+            [CELLS, *(coarsenings[axis] if coarsenings is not None and order < LARGEST_ORDER else ())] for axis in kept
+        ]
+        for chosen in product(*levels):
+            if sum(one != CELLS for one in chosen) > 1:
+                continue  # groups of one axis beside cells of the other say enough
+            by_axis = dict(zip(kept, chosen, strict=True))
+            found.append(tuple(by_axis.get(axis, ALL) for axis in range(len(shape))))
+    return found
 
 
-def as_asked(shape: Sequence[int], asked: Sequence[Sequence[int]]) -> Shares:
-    """The marginals that will be asked, and a little for each of their axes alone: these hold the others together."""
-    wanted = {marginal(shape, axes): tuple(axes) for axes in asked}
-    alone = {marginal(shape, [axis]): (axis,) for axes in asked for axis in axes}
-    singles = [axes for layer, axes in alone.items() if layer not in wanted and layer != whole_table(shape)]
+def groups_of(shape: Sequence[int], layer: Layer) -> int:
+    """How many sums a layer has."""
+    return prod(groups_along(one, side) for one, side in zip(layer, shape, strict=True))
+
+
+# ---- how much each order has
+
+
+def planned(shape: Sequence[int], total: float, deviation: Deviation, *, with_cells: bool) -> dict[int, Fraction]:
+    """The share of each order, by the noisy total: what is left beside the total's own."""
+    axes, total = len(long_axes(shape)), max(total, 1.0)
+    side = prod(shape) ** (1.0 / axes)
+    menu = list(_menu(axes))
+    errors = np.array([expected_errors(side, axes, total, deviation, shares) for shares in menu])
+    least = errors.min(axis=0)
+    if axes > 1:
+        # Of single axes what they are where all marginals of one and two axes have the same share.
+        least[0] = max(least[0], 0.8 * side * deviation((1 - TOTAL) / (axes + comb(axes, 2))))
+    weights = np.ones(errors.shape[1])
+    if axes > LARGEST_ORDER:
+        weights[-1] = float(with_cells)
+    worth = ((errors / least) ** 2 * weights).sum(axis=1)
+    return menu[int(np.argmin(worth))]
+
+
+def _menu(axes: int) -> Iterator[dict[int, Fraction]]:
+    left = 1 - TOTAL
+    orders = [order for order in (2, 3) if order < axes]
+    if not orders:
+        for single in SINGLES:
+            yield {1: left * Fraction(single, 100), CELLS_OF: left * Fraction(100 - single, 100)}
+        return
+    for single, *parts in product(SINGLES, *[PARTS for _ in orders]):
+        if sum(parts) <= 100:
+            rest = left * Fraction(100 - single, 100)
+            shares = {1: left * Fraction(single, 100)}
+            shares |= {order: rest * Fraction(part, 100) for order, part in zip(orders, parts, strict=True)}
+            shares[CELLS_OF] = rest * Fraction(100 - sum(parts), 100)
+            yield {order: share for order, share in shares.items() if share}
+
+
+def expected_errors(
+    side: float, axes: int, total: float, deviation: Deviation, shares: Mapping[int, Fraction]
+) -> list[float]:
+    """Of marginals of one, two and three axes, and of the cells: the sum of absolute errors, if all axes were alike.
+
+    A marginal is made of components, one for each set of its axes (as in the analysis of variance). Each is known as
+    well as all layers that hold it say, or as what is usual of it (`SCATTER`, and the scatter of counts).
+    """
+    noise = {axes if order == CELLS_OF else order: share for order, share in ({0: TOTAL} | dict(shares)).items()}
+    variances = {order: deviation(share / comb(axes, order)) ** 2 for order, share in noise.items()}
+    components = []
+    for order in range(axes + 1):
+        mean = total / side**order
+        usual = (SCATTER[min(order, len(SCATTER)) - 1] * mean) ** 2 + mean if order else inf
+        precision = 1.0 / usual + sum(
+            comb(axes - order, finer - order) / (variance * side ** (finer - order))
+            for finer, variance in variances.items()
+            if finer >= order
+        )
+        components.append((1.0 - 1.0 / side) ** order / precision)
+    found = []
+    for asked in dict.fromkeys((*range(1, min(LARGEST_ORDER, axes) + 1), axes)):
+        of_group = sum(
+            comb(asked, order) * components[order] * side ** (2.0 * (order - asked)) for order in range(asked + 1)
+        )
+        found.append(min(0.8 * side**asked * sqrt(of_group), 2.0 * total))
+    return found
+
+
+# ---- how much each layer of an order has
+
+
+def divided(shape: Sequence[int], layers: Sequence[Layer], share: Fraction, *, gaussian: bool) -> Shares:
+    """A share over layers, by their numbers of groups: the sum of all absolute errors is then the least."""
+    weights = [_weight(groups_of(shape, layer), gaussian) for layer in layers]
+    return [(layer, share * Fraction(weight, sum(weights))) for layer, weight in zip(layers, weights, strict=True)]
+
+
+def _weight(groups: int, gaussian: bool) -> int:
+    """The deviation of noise falls as one over the share, or its root."""
+    return max(1, round(1000 * float(groups) ** (2 / 3 if gaussian else 1 / 2)))
+
+
+def worth_measuring(
+    shape: Sequence[int],
+    layers: Sequence[Layer],
+    scores: Floats,
+    share: Fraction,
+    deviation: Deviation,
+    *,
+    gaussian: bool,
+) -> Shares:
+    """Those layers, with their shares, that together bring the model's errors down the most: the scores say how far it
+    is off now, in all groups of a layer.
+    """
+    groups = np.array([groups_of(shape, layer) for layer in layers], dtype=np.float64)
+    off = np.maximum(scores, 0.0)
+    order = np.argsort(-off / np.array([_weight(int(each), gaussian) for each in groups]), kind="stable")
+    best, most = divided(shape, layers, share, gaussian=gaussian), 0.0
+    for many in range(1, len(layers) + 1):
+        chosen = order[:many]
+        shares = divided(shape, [layers[place] for place in chosen], share, gaussian=gaussian)
+        noise = np.array([deviation(each) for _, each in shares])
+        # In a group the model is off by `each`, and with the measurement by the harmonic mean of both.
+        each = off[chosen] / (0.8 * groups[chosen])
+        left = off[chosen] * noise / np.sqrt(each**2 + noise**2)
+        if float((off[chosen] - left).sum()) > most:
+            best, most = shares, float((off[chosen] - left).sum())
+    return best
+
+
+def departures(shape: tuple[int, ...], layers: Sequence[Layer], cells: Ints, expected: Floats) -> Ints:
+    """For each layer the sum over its groups of |exact − expected|, the expected sums rounded, each capped.
+
+    Differences are taken modulo 2⁶⁴, and their size is the distance from 0 there: one that wraps has no jump.
+    """
+    lattice = Lattice(shape, layers)
+    found = []
+    for exact, model in zip(lattice.sums(cells.reshape(shape)), lattice.sums(expected.reshape(shape)), strict=True):
+        rounded = np.rint(np.clip(model, 0.0, 2.0**62)).astype(np.int64)
+        off = (exact - rounded).view(np.uint64)
+        found.append(int(np.minimum(np.minimum(off, ~off + np.uint64(1)), np.uint64(CAP)).sum()))
+    return np.array(found, dtype=np.int64)
+
+
+# ---- marginals that are named
+
+
+def as_asked(shape: Sequence[int], wanted: Sequence[Layer], *, gaussian: bool) -> Shares:
+    """The layers that will be asked, and a little for each of their axes alone: these hold the others together."""
+    several = [layer for layer in dict.fromkeys(wanted) if layer != whole_table(shape)]
+    alone = dict.fromkeys(
+        tuple(one if axis == other else ALL for other, one in enumerate(layer))
+        for layer in several
+        for axis in range(len(shape))
+        if layer[axis] != ALL
+    )
+    singles = [layer for layer in alone if layer not in several]
     of_singles = Fraction(10, 100) if singles else Fraction(0)
-    several = [axes for layer, axes in wanted.items() if layer != whole_table(shape)]
-    return [
-        *divided(shape, singles, (1 - TOTAL) * of_singles),
-        *divided(shape, several, (1 - TOTAL) * (1 - of_singles)),
-    ]
+    found = divided(shape, singles, (1 - TOTAL) * of_singles, gaussian=gaussian) if singles else []
+    return found + divided(shape, several, (1 - TOTAL) * (1 - of_singles), gaussian=gaussian)

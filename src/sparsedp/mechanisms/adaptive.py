@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import prod, sqrt
+from math import prod
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from sparsedp import validate
 from sparsedp.arrays import Floats, Ints, Mask
 from sparsedp.axes.domain import Domain
 from sparsedp.constraints import Constraints
-from sparsedp.errors import InvalidInput
+from sparsedp.errors import InvalidInput, UnknownName
 from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.laws import LayersLaw
 from sparsedp.mechanisms._adaptive_grid import (
@@ -41,19 +41,20 @@ from sparsedp.mechanisms._marginal_layers import (
     MOST_CELLS,
     TOTAL,
     as_asked,
-    by_order,
+    coarsenings_of,
     long_axes,
     whole_table,
 )
+from sparsedp.mechanisms._marginals import MarginalTranscript, measure_by_order
 from sparsedp.mechanisms._private_tests import detected_alone, hidden, standing_out
 from sparsedp.mechanisms._private_tree import chances, chances_of, decay_for, down_to_the_ends, flat_groups, singled
 from sparsedp.mechanisms._transcript import Transcript, layer_noise
 from sparsedp.mechanisms.base import Mechanism
-from sparsedp.mechanisms.terms import WHOLE, CalibratedNoise, Terms
+from sparsedp.mechanisms.terms import WHOLE, Terms
 from sparsedp.plan import Plan
 from sparsedp.privacy.guarantee import Expense
 from sparsedp.sensing.group_sums import GroupSums, first_cells
-from sparsedp.sensing.marginals import Lattice, Layer, Marginals
+from sparsedp.sensing.marginals import ALL, Coarsened, Layer, Marginals, in_order_of_first_cells
 from sparsedp.sensing.parts_of_blocks import MOST_PARTS, cut_blocks
 from sparsedp.synopsis import Synopsis
 
@@ -98,7 +99,7 @@ class Adaptive(Mechanism):
         layer_noise(terms, Fraction(1, 1000), "measure")
         chances()  # whatever could go wrong with it should do so before the debit
         if not isinstance(self.workload, str):
-            for _, share in as_asked(*self._asked(domain)):
+            for _, share in as_asked(*self._asked(domain), gaussian=terms.gaussian):
                 layer_noise(terms, share, "measure")
 
     def _measured(
@@ -152,14 +153,14 @@ class Adaptive(Mechanism):
         least = LEAST_AXES if self.workload == "any" else 2 if self.workload == "marginals" else 1
         return self.workload not in ("cells", "ranges") and axes >= least and prod(shape) <= MOST_CELLS
 
-    def _asked(self, domain: Domain | None) -> tuple[tuple[int, ...], list[list[int]]]:
-        """The table's shape, and the marginals of the workload by the numbers of their axes."""
+    def _asked(self, domain: Domain | None) -> tuple[tuple[int, ...], list[Layer]]:
+        """The table's shape, and the marginals of the workload: of axes, or of axes in declared groups."""
         if domain is None:
             raise InvalidInput("workload", "the names of axes", "give a domain, whose axes have names")
-        names = [axis.name for axis in domain.axes]
-        for name in (name for marginal in self.workload for name in marginal):
-            validate.one_of("workload", name, dict.fromkeys(names))
-        return domain.shape, [[names.index(name) for name in marginal] for marginal in self.workload]
+        try:
+            return domain.shape, [_layer_named(domain, names) for names in self.workload]
+        except UnknownName as error:
+            raise InvalidInput("workload", error.args[0], "name axes of the domain") from None
 
     def _measured_marginals(
         self,
@@ -170,33 +171,29 @@ class Adaptive(Mechanism):
         domain: Domain | None,
         constraints: Constraints | None,
     ) -> Synopsis:
-        """The total, and marginals and perhaps the cells, chosen by it (`_marginal_layers.py`)."""
-
-        def measured(layers: Sequence[tuple[Layer, Fraction]]) -> list[tuple[Layer, CalibratedNoise, Ints]]:
-            sums = Lattice(shape, [layer for layer, _ in layers]).sums(cells.reshape(shape))
-            found = []
-            for (layer, share), exact in zip(layers, sums, strict=True):
-                noise, noisy = layer_noise(terms, share, "measure"), exact.reshape(-1).copy()
-                noise.add_to(noisy)
-                found.append((layer, noise, noisy))
-            return found
-
+        """The total, and marginals and perhaps the cells (`_marginals.py`)."""
+        transcript = MarginalTranscript(cells, shape, ordered, coarsenings_of(domain, shape), terms)
         if isinstance(self.workload, str):
-            found = measured([(whole_table(shape), TOTAL)])
-
-            def deviation(share: Fraction) -> float:
-                return sqrt(layer_noise(terms, share, "measure").law.variance)
-
-            total, wants_cells = float(found[0][2][0]), self.workload == "any"
-            chosen = by_order(shape, total, deviation, gaussian=terms.gaussian, with_cells=wants_cells)
-            found += measured(chosen)
+            measure_by_order(transcript, with_cells=self.workload == "any")
         else:
-            found = measured([(whole_table(shape), TOTAL), *as_asked(*self._asked(domain))])
-        sensing = Marginals(shape, [layer for layer, _, _ in found], ordered)
-        plan = Plan(self.name, sensing, RecoveryPlan("layers"), domain=domain, constraints=constraints)
-        guarantee = terms.guarantee(noise.expense for _, noise, _ in found)
-        law = LayersLaw(tuple(noise.law for _, noise, _ in found))
-        return Synopsis(np.concatenate([noisy for _, _, noisy in found]), plan, law, guarantee)
+            asked = as_asked(*self._asked(domain), gaussian=terms.gaussian)
+            transcript.measure([(whole_table(shape), TOTAL), *asked])
+        plan = Plan(self.name, transcript.sensing, RecoveryPlan("layers"), domain=domain, constraints=constraints)
+        guarantee = terms.guarantee([*transcript.tests, *(noise.expense for noise in transcript.noises)])
+        return Synopsis(np.concatenate(transcript.values), plan, transcript.law, guarantee)
+
+
+def _layer_named(domain: Domain, names: Sequence[str]) -> Layer:
+    """The sums by some axes; one that is named twice, as by weekday and by month, is in the groups of both."""
+    by_axis: dict[int, list[Ints]] = {}
+    for place, coarsening in map(domain.part, names):
+        groups = np.arange(domain.shape[place]) if coarsening is None else coarsening.group_of
+        by_axis.setdefault(place, []).append(groups)
+    layer: list[Coarsened] = [ALL] * len(domain.shape)
+    for place, several in by_axis.items():
+        joint = np.unique(np.stack(several), axis=1, return_inverse=True)[1]
+        layer[place] = in_order_of_first_cells(joint.reshape(-1))
+    return Marginals(domain.shape, [layer], domain.ordered).layers[0]
 
 
 def _checked_workload(given: object) -> str | tuple[tuple[str, ...], ...]:

@@ -88,7 +88,8 @@ class Marginals(Sensing):
         known = [()] * len(self.shape) if coarsenings is None else coarsenings
         if len(known) != len(self.shape) or sum(map(len, known)) > MOST_LAYERS:
             given = f"of {len(known)} axes, {sum(map(len, known))} in all"
-            raise InvalidInput("coarsenings", given, f"give those of each of {len(self.shape)} axes, {MOST_LAYERS} at most")
+            would_do = f"give those of each of {len(self.shape)} axes, {MOST_LAYERS} at most"
+            raise InvalidInput("coarsenings", given, would_do)
         self.coarsenings = tuple(
             tuple(_checked_coarsening(one, side) for one in several)
             for several, side in zip(known, self.shape, strict=True)
@@ -303,8 +304,9 @@ class Lattice:
     def refined(self, values: npt.NDArray[Kind], coarser: Layer, finer: Layer) -> npt.NDArray[Kind]:
         """To every group of a layer the value of the coarser one's group that it is in."""
         for axis, (one, to) in enumerate(zip(finer, coarser, strict=True)):
-            if one != to and to != ALL:
-                values = values.take(_joining(one, to, self.shape[axis]), axis)
+            joining = None if one == to else _joining(one, to, self.shape[axis])
+            if joining is not None:
+                values = values.take(joining, axis)
         return np.broadcast_to(values, self.shape_of(finer))
 
     def from_layer(self, values: npt.NDArray[Kind], layer: Layer) -> npt.NDArray[Kind]:
