@@ -89,8 +89,7 @@ class Categories(Axis):
         if isinstance(wanted, slice):
             return counted_cells(self, wanted)
         several = wanted if isinstance(wanted, tuple | list | set | frozenset | np.ndarray) else [wanted]
-        places = [self._grouped[one] if self._is_group(one) else [self._place(one)] for one in several]
-        return np.unique(np.array([place for each in places for place in each], dtype=np.int64))
+        return np.unique(np.array([place for one in several for place in self._places_of(one)], dtype=np.int64))
 
     def columns(self) -> dict[str, Column]:
         """The labels, under the axis' own name."""
@@ -166,8 +165,10 @@ class Categories(Axis):
                 found.setdefault(level.groups[group], []).append(place)
         return found
 
-    def _is_group(self, wanted: object) -> bool:
-        return isinstance(wanted, str) and wanted in self._grouped
+    def _places_of(self, wanted: object) -> list[int]:
+        """Of a group's name, all of its labels."""
+        found = self._grouped.get(wanted) if isinstance(wanted, str) else None
+        return [self._place(wanted)] if found is None else found
 
     @property
     def _numeric(self) -> bool:
@@ -233,7 +234,7 @@ def _gather(
     if len(above) == _MOST_LEVELS:
         raise InvalidInput("labels", "a hierarchy nested too deep", f"give at most {_MOST_LEVELS} levels of groups")
     met: set[object] = set()
-    for group, within in pairs:
+    for group, members in pairs:
         if not isinstance(group, str):
             raise InvalidInput(
                 "labels", f"a hierarchy with a group of type {type(group).__name__}", "name groups by text"
@@ -244,14 +245,14 @@ def _gather(
                 "labels", f"a hierarchy with the group {shown} in it twice", "give all its labels at once"
             )
         met.add(group)
-        inner = _pairs(within)
+        inner = _pairs(members)
         if inner is not None:
             _gather(inner, (*above, group), leaves, groups)
             continue
-        if isinstance(within, str | bytes) or not isinstance(within, Iterable):
-            given = f"a hierarchy whose group {shown} is of type {type(within).__name__}"
+        if isinstance(members, str | bytes) or not isinstance(members, Iterable):
+            given = f"a hierarchy whose group {shown} is of type {type(members).__name__}"
             raise InvalidInput("labels", given, _A_HIERARCHY)
-        several = list(within)
+        several = list(members)
         if not several:
             raise InvalidInput(
                 "labels", f"a hierarchy whose group {shown} is empty", "give every group a label, or leave it out"
@@ -268,7 +269,7 @@ def _pairs(labels: object) -> list[tuple[Any, Any]] | None:
         return None
     if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in labels):
         raise InvalidInput("labels", "a list of groups and labels side by side", _A_HIERARCHY)
-    return [(group, within) for group, within in labels]
+    return [(group, members) for group, members in labels]
 
 
 def _checked_levels(
@@ -340,7 +341,7 @@ def _nested(labels: tuple[Any, ...], levels: Sequence[Level]) -> list[Any]:
 def _as_mapping(nested: list[Any]) -> Any:
     """As people write it."""
     if nested and isinstance(nested[0], list):
-        return {group: _as_mapping(within) for group, within in nested}
+        return {group: _as_mapping(members) for group, members in nested}
     return nested
 
 
