@@ -20,7 +20,6 @@ from sparsedp.validate import kind_of, whole, yes_or_no
 
 _WANTED = "give different labels, all of them text or all of them whole numbers"
 
-
 _MOST_LEVELS = 8
 
 
@@ -310,8 +309,8 @@ def _level_names(name: str, depth: int, levels: object) -> tuple[str, ...]:
         raise InvalidInput("levels", "given with labels that are in no groups", f"leave it out, or {_A_HIERARCHY}")
     if len(names) != depth or len(set(names)) < depth:
         given = f"a list of {len(names)}" if len(names) != depth else "a list with a name in it twice"
-        number = "one level" if depth == 1 else f"{depth} levels"
-        raise InvalidInput("levels", given, f"there is {number} of groups: name each once, outermost first")
+        number = "is one level" if depth == 1 else f"are {depth} levels"
+        raise InvalidInput("levels", given, f"there {number} of groups: name each once, outermost first")
     for level in names:
         checked_name(f"{name}.{level}")
     return names
