@@ -268,9 +268,11 @@ def _of_axis(axis: Axis, release: Release) -> Positions:
     if isinstance(axis, Bins):
         edges = np.array(axis.edges)
         return Positions(axis.name, edges[:-1], edges[1:])
-    kind = "whose labels have no order" if isinstance(axis, Categories) else "which is no line of numbers"
-    ordered = [other.name for other in release.domain.axes if other.ordered] if release.domain is not None else []
-    remedy = f"choose one of {', '.join(ordered)}" if ordered else "ask for its cells, or for `top`"
+    no_numbers = "whose labels are no numbers" if axis.ordered else "whose labels have no order"
+    kind = no_numbers if isinstance(axis, Categories) else "which is no line of numbers"
+    others = release.domain.axes if release.domain is not None else ()
+    lines = [other.name for other in others if other.ordered and not isinstance(other, Categories)]
+    remedy = f"choose one of {', '.join(lines)}" if lines else "ask for its cells, or for `top`"
     raise InvalidInput("axis", f"{axis.name!r}, {kind}", remedy)
 
 
