@@ -30,7 +30,7 @@ def test_as_python_reads_the_clock(start: datetime, every: str, length: int, clo
     start = start.replace(second=0, microsecond=0)
     calendar = Calendar("t", start.replace(tzinfo=clock[0]), every, length, zone=clock[1])
     begins = [datetime.fromisoformat(str(begin)) for begin in calendar.edges()[:-1].tolist()]
-    read = {
+    read: dict[str, list[Any]] = {
         "weekday": [begin.strftime("%a") for begin in begins],
         "hour_of_day": [begin.hour for begin in begins],
         "hour_of_week": [f"{begin:%a} {begin:%H}" for begin in begins],

@@ -60,9 +60,27 @@ def test_sums_of_any_table(names: tuple[str, ...], seed: int) -> None:
     assert sums.fewest <= cells.min()
 
 
-@given(names=marginals, name=st.sampled_from(["adaptive", "laplace"]))
-def test_a_marginal_has_the_sums_and_the_errors_of_its_cells(names: tuple[str, ...], name: str) -> None:
-    release = RELEASES[name]
+@given(names=marginals)
+def test_a_marginal_has_the_sums_and_the_errors_of_its_cells(names: tuple[str, ...]) -> None:
+    _agrees(RELEASES["laplace"], names)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("t.weekday",),
+        ("county.state", "t.month", "age.band"),
+        ("t.hour_of_day", "t.week", "county"),
+        ("age.band", "age"),
+        ("county.state", "t.weekday", "t.hour_of_day"),
+    ],
+    ids=" × ".join,
+)
+def test_errors_that_go_together(names: tuple[str, ...]) -> None:
+    _agrees(RELEASES["adaptive"], names)
+
+
+def _agrees(release: sdp.Release, names: tuple[str, ...]) -> None:
     marginal = release.marginal(*names)
     np.testing.assert_allclose(marginal.values, plain_sums(release.values, names), atol=1e-9)
     assert marginal.domain is not None
@@ -143,6 +161,22 @@ def test_tops_and_shares_of_groups() -> None:
     with pytest.raises(InvalidInput, match=r"'t\.hour_of_day', whose labels are no numbers; choose one of t\.day\."):
         marginal.cdf("t.hour_of_day")
     assert marginal.cdf("t.day")[-1].share == pytest.approx(1)
+
+
+def test_means_quantiles_and_shares_along_a_coarsening() -> None:
+    domain = [sdp.Calendar("t", "2024-03-01", "1h", 24 * 40), sdp.Categories("sex", ["F", "M"])]
+    counts = np.random.default_rng(3).poisson(5, (24 * 40, 2)) + np.tile(np.arange(24), 40)[:, None]
+    release = sdp.release(counts, epsilon=1, domain=domain, mechanism="laplace")
+    hours = release.values.sum(axis=1).reshape(40, 24).sum(axis=0)
+    found = release.mean("t.hour_of_day")
+    assert found.estimate == pytest.approx(hours @ np.arange(24) / hours.sum())
+    assert found == release.marginal("t.hour_of_day").mean()
+    assert release.quantile(0.5, "t.hour_of_day").estimate == int(np.searchsorted(np.cumsum(hours), hours.sum() / 2))
+    assert release.cdf("t.month")[0].share == pytest.approx(release.values[: 24 * 31].sum() / release.values.sum())
+    alone = release.marginal("t")
+    assert alone.mean("t.hour_of_day").estimate == pytest.approx(found.estimate)
+    with pytest.raises(InvalidInput, match=r"axis is 't\.weekday', whose labels are no numbers; choose one of t\."):
+        release.mean("t.weekday")
 
 
 def test_parts_that_cannot_be_meant() -> None:

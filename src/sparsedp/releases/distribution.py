@@ -110,7 +110,7 @@ def quantile(release: Release, q: Number, axis: str | None, level: Number) -> In
 def _along(release: Release, axis: str | None) -> tuple[Release, Positions, Floats, float]:
     """The release summed up along the axis, where its cells lie, its values, and the sum of all."""
     at = positions(release, axis)
-    alone = release if len(release.shape) == 1 else release.marginal(at.name)
+    alone = release if release.domain is None or release.domain.names == (at.name,) else release.marginal(at.name)
     total = float(alone.values.sum())
     if not total > 0:
         raise _nothing_left()
@@ -236,7 +236,7 @@ class Positions:
 
 
 def positions(release: Release, axis: str | None) -> Positions:
-    """The line that the cells of an axis lie on; with one axis it need not be named."""
+    """The line that the cells of an axis lie on, or those of its groups; with one axis it need not be named."""
     if release.domain is None:
         if axis is not None:
             raise InvalidInput("axis", repr(axis)[:40], "leave it out: the release is a row of cells without a domain")
@@ -244,7 +244,8 @@ def positions(release: Release, axis: str | None) -> Positions:
     if axis is None and len(release.domain.axes) > 1:
         raise InvalidInput("axis", "missing", f"choose one of {', '.join(release.domain.names)}")
     name = release.domain.names[0] if axis is None else axis
-    return _of_axis(release.domain.axis(name), release)
+    place, coarsening = release.domain.part(name)
+    return _of_axis(release.domain.axes[place] if coarsening is None else coarsening.axis, release)
 
 
 def _of_ticks(release: Release) -> Positions:

@@ -253,6 +253,7 @@ class Release:
     def mean(self, axis: str | None = None, level: Number = 0.95) -> Interval | TimeInterval:
         """The mean of an axis' values over all that was counted: `release.mean("age")`; of a calendar, a time.
 
+        A coarsening of numbers or times may be named as well, here and in `quantile` and `cdf`: "t.hour_of_day".
         What fell into a bin or a stretch of time is taken to lie in its middle, and the interval says nothing of what
         that does: up to half a bin's width, which `sparsedp.releases.distribution.mean_caveat` says in a sentence.
         Fieller's interval, for a ratio of two sums.
