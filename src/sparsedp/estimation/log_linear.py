@@ -194,11 +194,13 @@ class LogLinear:
         ends = np.cumsum([prod(shape) for shape in shapes])[:-1]
         return [part.reshape(shape) for part, shape in zip(np.split(values, ends), shapes, strict=True)]
 
-    def learned(self) -> LogLinear:
-        """With priors whose variances the parameters suggest, as far as the data determine these (MacKay 1992)."""
+    def learned(self, unknown: float = 0.0) -> LogLinear:
+        """With priors whose variances the parameters suggest, as far as the data determine these (MacKay 1992); and,
+        if it is given, one more of each layer that has this variance.
+        """
         known = zip(self.parameters, self.curvatures, self.information, self.priors, strict=True)
         priors = [
-            prior if prior == inf else _learned(one, float((1.0 - curved / information).sum()), LEAST_PRIOR)
+            prior if prior == inf else _learned(one, float((1.0 - curved / information).sum()), LEAST_PRIOR, unknown)
             for one, curved, information, prior in known
         ]
         return replace(self, priors=priors)
@@ -209,9 +211,10 @@ def _depth(parameters: Floats) -> float:
     return float((np.expm1(parameters) - parameters).sum())
 
 
-def _learned(parameters: Floats, determined: float, least: float) -> float:
+def _learned(parameters: Floats, determined: float, least: float, unknown: float = 0.0) -> float:
     """The variance of a gamma law of mean one, by maximum likelihood (Minka 2002): log a − ψ(a) = mean depth."""
-    depth = max(_depth(parameters) / max(determined, 1e-9), 1e-9)
+    known = max(determined, 0.0) + (1.0 if unknown else 1e-9)
+    depth = max((_depth(parameters) + 0.5 * unknown) / known, 1e-9)
     shape = (3.0 - depth + sqrt((depth - 3.0) ** 2 + 24.0 * depth)) / (12.0 * depth)
     single = parameters.size == max(parameters.shape)
     return min(max(1.0 / shape, LEAST_AXIS if single else least), MOST_PRIOR)

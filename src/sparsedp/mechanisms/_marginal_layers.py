@@ -19,7 +19,16 @@ import numpy as np
 
 from sparsedp.arrays import Floats, Ints
 from sparsedp.axes.domain import Domain
-from sparsedp.sensing.marginals import ALL, CELLS, Coarsened, Lattice, Layer, groups_along, in_order_of_first_cells
+from sparsedp.sensing.marginals import (
+    ALL,
+    CELLS,
+    Coarsened,
+    Lattice,
+    Layer,
+    groups_along,
+    in_order_of_first_cells,
+    refines,
+)
 
 TOTAL = Fraction(1, 100)
 """For the sum of all cells, before anything else is decided."""
@@ -39,8 +48,18 @@ LEAST_AXES = 3
 LARGEST_ORDER = 3
 """Marginals of more axes are not measured, but for the cells."""
 
-SCATTER = (1.0, 0.5, 0.25, 0.15)
+SCATTER = (1.0, 0.35, 0.12, 0.07)
 """What interactions of one, two, three and more axes are in a table of a usual kind, in parts of a group's count."""
+
+OF_SPLIT = 0.7
+"""What the errors of single axes are held to, in parts of what they are where all marginals of one and two axes have
+the same share.
+"""
+
+SEEN, CELLS_SEEN = 15.0, 5.0
+"""Mean counts of a group, in deviations of the noise that half of the budget puts on it: stretches of an axis are as
+short as they can be to have so much; a table of one or two axes whose cells have so much is measured in blocks.
+"""
 
 SINGLES = (3, 6, 10, 15, 20, 30, 40)
 PARTS = (0, 15, 30, 45, 60, 80, 100)
@@ -121,8 +140,7 @@ def planned(shape: Sequence[int], total: float, deviation: Deviation, *, with_ce
     errors = np.array([expected_errors(side, axes, total, deviation, shares) for shares in menu])
     least = errors.min(axis=0)
     if axes > 1:
-        # Of single axes what they are where all marginals of one and two axes have the same share.
-        least[0] = max(least[0], 0.8 * side * deviation((1 - TOTAL) / (axes + comb(axes, 2))))
+        least[0] = max(least[0], OF_SPLIT * 0.8 * side * deviation((1 - TOTAL) / (axes + comb(axes, 2))))
     weights = np.ones(errors.shape[1])
     if axes > LARGEST_ORDER:
         weights[-1] = float(with_cells)
@@ -229,6 +247,48 @@ def departures(shape: tuple[int, ...], layers: Sequence[Layer], cells: Ints, exp
         off = (exact - rounded).view(np.uint64)
         found.append(int(np.minimum(np.minimum(off, ~off + np.uint64(1)), np.uint64(CAP)).sum()))
     return np.array(found, dtype=np.int64)
+
+
+# ---- tables of one or two axes in declared groups
+
+
+def cells_are_seen(shape: Sequence[int], total: float, deviation: Deviation) -> bool:
+    """Whether most cells stand out of the noise."""
+    return total / prod(shape) >= CELLS_SEEN * deviation(Fraction(1, 2))
+
+
+def in_groups(
+    shape: Sequence[int],
+    coarsenings: Sequence[Sequence[tuple[int, ...]]],
+    total: float,
+    deviation: Deviation,
+    *,
+    gaussian: bool,
+) -> Shares:
+    """Of each axis that has groups the shortest stretches that are seen, and the longest rhythm that is, beside the
+    cells of the other axis; or the coarsest of either kind.
+    """
+    wanted = []
+    for axis, several in enumerate(coarsenings):
+        stretches = [groups for groups in several if _runs(groups)]
+        for kind in (stretches, [groups for groups in several if groups not in stretches]):
+            layers = [
+                tuple(groups if place == axis else CELLS if side > 1 else ALL for place, side in enumerate(shape))
+                for groups in sorted(kind, key=max)
+            ]
+            seen = [one for one in layers if total / groups_of(shape, one) >= SEEN * deviation(Fraction(1, 2))]
+            # Of stretches the finest is enough; rhythms need not hold one another, as weekdays and hours do not.
+            wanted += [one for one in seen if not any(_holds(other, one) for other in seen)] or layers[:1]
+    return as_asked(shape, wanted, gaussian=gaussian)
+
+
+def _holds(finer: Layer, coarser: Layer) -> bool:
+    return finer != coarser and all(map(refines, finer, coarser))
+
+
+def _runs(groups: Sequence[int]) -> bool:
+    """Whether the cells of each group follow one another, as those of a month do and those of a weekday do not."""
+    return bool((np.diff(groups) >= 0).all())
 
 
 # ---- marginals that are named

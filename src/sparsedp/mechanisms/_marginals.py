@@ -15,8 +15,10 @@ from sparsedp.mechanisms._marginal_layers import (
     MOST_SCORE_NOISE,
     OF_SCORES,
     TOTAL,
+    cells_are_seen,
     departures,
     divided,
+    in_groups,
     layers_of_order,
     planned,
     whole_table,
@@ -24,7 +26,7 @@ from sparsedp.mechanisms._marginal_layers import (
 )
 from sparsedp.mechanisms._transcript import layer_noise
 from sparsedp.mechanisms.terms import CalibratedNoise, Terms
-from sparsedp.privacy.guarantee import Expense
+from sparsedp.privacy.guarantee import Expense, Guarantee
 from sparsedp.sensing.marginals import Lattice, Layer, Marginals
 
 SCORED = "see where a model of the marginals is off"
@@ -84,9 +86,26 @@ class MarginalTranscript:
         return Marginals(self.shape, self.layers, self._ordered, self.coarsenings)
 
     @property
+    def guarantee(self) -> Guarantee:
+        """What was paid, and for whom."""
+        return self._terms.guarantee([*self.tests, *(noise.expense for noise in self.noises)])
+
+    @property
     def law(self) -> LayersLaw:
         """Of their noise."""
         return LayersLaw(tuple(noise.law for noise in self.noises))
+
+
+def measure_in_groups(transcript: MarginalTranscript) -> bool:
+    """The total; and, unless cells are seen above the noise, stretches and rhythms. Whether that was done."""
+    shape = transcript.shape
+    transcript.measure([(whole_table(shape), TOTAL)])
+    total = max(float(transcript.values[0][0]), 1.0)
+    if cells_are_seen(shape, total, transcript.deviation):
+        return False
+    found = in_groups(shape, transcript.coarsenings, total, transcript.deviation, gaussian=transcript.gaussian)
+    transcript.measure(found)
+    return True
 
 
 def measure_by_order(transcript: MarginalTranscript, *, with_cells: bool) -> None:

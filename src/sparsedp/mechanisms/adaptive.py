@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 from typing import ClassVar
@@ -45,7 +45,7 @@ from sparsedp.mechanisms._marginal_layers import (
     long_axes,
     whole_table,
 )
-from sparsedp.mechanisms._marginals import MarginalTranscript, measure_by_order
+from sparsedp.mechanisms._marginals import MarginalTranscript, measure_by_order, measure_in_groups
 from sparsedp.mechanisms._private_tests import detected_alone, hidden, standing_out
 from sparsedp.mechanisms._private_tree import chances, chances_of, decay_for, down_to_the_ends, flat_groups, singled
 from sparsedp.mechanisms._transcript import Transcript, layer_noise
@@ -115,8 +115,16 @@ class Adaptive(Mechanism):
         """Layers of sums, each with noise of its own, and before them the private tests of rows."""
         table = ((cells.size,), (True,)) if domain is None else (domain.shape, domain.ordered)
         zeros = constraints is not None and constraints.zeros is not None
-        if self._by_marginals(table[0]) and not zeros and not negative:
-            return self._measured_marginals(cells, *table, terms, domain, constraints)
+        budget, before = terms, tuple[Expense, ...]()
+        if not zeros and not negative:
+            transcript = MarginalTranscript(cells, *table, coarsenings_of(domain, table[0]), terms)
+            if self._by_marginals(table[0]):
+                return self._measured_marginals(transcript, domain, constraints)
+            if self.workload == "any" and any(transcript.coarsenings):
+                if measure_in_groups(transcript):
+                    return self._of_marginals(transcript, domain, constraints)
+                before = tuple(noise.expense for noise in transcript.noises)
+                terms = replace(terms, budget=terms.budget.part(1 - TOTAL))
         workload = self.workload if isinstance(self.workload, str) and self.workload in ROWS else "any"
         shares = shares_for(workload, *table)
         if zeros or (negative and shares.grid):
@@ -124,28 +132,28 @@ class Adaptive(Mechanism):
             # where counts may be negative, a sum does not say how many records there are.
             shares = in_regular_layers(shares)
         row = GroupSums(cells.size, [1], *table).in_a_row(cells)
-        transcript = Transcript(row, terms, signed=negative)
+        blocks = Transcript(row, terms, signed=negative)
         if shares.grid:
-            _measure_table(transcript, shares)
+            _measure_table(blocks, shares)
         elif shares.test:
-            _measure_row(transcript, shares)
+            _measure_row(blocks, shares)
         elif shares.few_records is not None and not negative:
-            _measure_cells(transcript, shares, shares.few_records)
+            _measure_cells(blocks, shares, shares.few_records)
         else:
-            _measure_regular(transcript, shares)
-        sensing = GroupSums(cells.size, transcript.groups, *table)
+            _measure_regular(blocks, shares)
+        sensing = GroupSums(cells.size, blocks.groups, *table)
         recovery = "signed_layers" if negative else "layers"
         plan = Plan(
             self.name,
             sensing,
-            RecoveryPlan(recovery, decay=transcript.decay),
+            RecoveryPlan(recovery, decay=blocks.decay),
             domain=domain,
             nonnegative=not negative,
             constraints=constraints,
         )
-        guarantee = terms.guarantee([*transcript.tests, *(noise.expense for noise in transcript.noises)])
-        law = LayersLaw(tuple(noise.law for noise in transcript.noises))
-        return Synopsis(np.concatenate(transcript.values), plan, law, guarantee)
+        guarantee = budget.guarantee([*before, *blocks.tests, *(noise.expense for noise in blocks.noises)])
+        law = LayersLaw(tuple(noise.law for noise in blocks.noises))
+        return Synopsis(np.concatenate(blocks.values), plan, law, guarantee)
 
     def _by_marginals(self, shape: tuple[int, ...]) -> bool:
         """Whether a table of this shape is measured by its marginals."""
@@ -163,24 +171,21 @@ class Adaptive(Mechanism):
             raise InvalidInput("workload", error.args[0], "name axes of the domain") from None
 
     def _measured_marginals(
-        self,
-        cells: Ints,
-        shape: tuple[int, ...],
-        ordered: tuple[bool, ...],
-        terms: Terms,
-        domain: Domain | None,
-        constraints: Constraints | None,
+        self, transcript: MarginalTranscript, domain: Domain | None, constraints: Constraints | None
     ) -> Synopsis:
         """The total, and marginals and perhaps the cells (`_marginals.py`)."""
-        transcript = MarginalTranscript(cells, shape, ordered, coarsenings_of(domain, shape), terms)
         if isinstance(self.workload, str):
             measure_by_order(transcript, with_cells=self.workload == "any")
         else:
-            asked = as_asked(*self._asked(domain), gaussian=terms.gaussian)
-            transcript.measure([(whole_table(shape), TOTAL), *asked])
+            asked = as_asked(*self._asked(domain), gaussian=transcript.gaussian)
+            transcript.measure([(whole_table(transcript.shape), TOTAL), *asked])
+        return self._of_marginals(transcript, domain, constraints)
+
+    def _of_marginals(
+        self, transcript: MarginalTranscript, domain: Domain | None, constraints: Constraints | None
+    ) -> Synopsis:
         plan = Plan(self.name, transcript.sensing, RecoveryPlan("layers"), domain=domain, constraints=constraints)
-        guarantee = terms.guarantee([*transcript.tests, *(noise.expense for noise in transcript.noises)])
-        return Synopsis(np.concatenate(transcript.values), plan, transcript.law, guarantee)
+        return Synopsis(np.concatenate(transcript.values), plan, transcript.law, transcript.guarantee)
 
 
 def _layer_named(domain: Domain, names: Sequence[str]) -> Layer:

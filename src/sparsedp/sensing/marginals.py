@@ -56,6 +56,13 @@ def refines(finer: Coarsened, coarser: Coarsened) -> bool:
     return all(first.setdefault(group, other) == other for group, other in zip(finer, coarser, strict=True))
 
 
+def meet(one: Coarsened, other: Coarsened) -> Coarsened:
+    """The coarsest that refines both: of weekdays and months, the Mondays of March."""
+    if refines(one, other) or refines(other, one):
+        return one if refines(one, other) else other
+    return in_order_of_first_cells(np.unique(np.stack([one, other]), axis=1, return_inverse=True)[1].reshape(-1))
+
+
 class Marginals(Sensing):
     """Φ has one row a group, its entries 0 and 1; the groups of a layer hold every cell once.
 

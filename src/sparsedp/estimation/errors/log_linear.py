@@ -7,13 +7,13 @@ model says of them, as those of independent records do, which the sums that were
 from __future__ import annotations
 
 from functools import cached_property
-from math import prod
+from math import prod, sqrt
 
 import numpy as np
 
 from sparsedp.arrays import Floats, Ints
 from sparsedp.estimation.log_linear import LEAST_MASS, LogLinear
-from sparsedp.sensing.marginals import ALL, CELLS, Layer, joined, refines
+from sparsedp.sensing.marginals import ALL, CELLS, Layer, joined, meet, refines
 
 SOLVED, MOST_STEPS = 0.03, 60
 """When a solution is near enough, and how many steps of conjugate gradients it may take."""
@@ -25,6 +25,29 @@ FEW_SUMS, FEW_CELLS = 64, 2**14
 """All sums of a layer are exact if they are no more, of a table that has no more cells."""
 
 
+UNKNOWN = 0.02
+"""The variance of factors of which the data say nothing: shrunk away from the estimate, they may be there."""
+
+AT_ZERO = 0.4
+"""By how much an estimate of nothing is too high, as none is negative, in deviations of its noise; of what may be
+nothing, which estimates of up to two deviations are, likewise.
+"""
+
+
+def _too_high(model: LogLinear) -> Floats:
+    """What the groups of measured layers are too high by because none is negative, spread over their cells; of the
+    layer where that is least.
+    """
+    found = np.full(model.shape, np.inf)
+    for layer, noise in zip(model.lattice.layers, model.noise, strict=True):
+        if noise is not None:
+            sums, cells = (model.lattice.to(table, layer) for table in (model.cells, np.ones(model.shape)))
+            found = np.minimum(
+                found, model.lattice.from_layer(AT_ZERO * sqrt(noise) * np.exp(-(sums**2) / (4.0 * noise)) / cells, layer)
+            )
+    return found
+
+
 class LogLinearErrors:
     """The mean squared errors of linear queries of a table; weights have its shape.
 
@@ -33,8 +56,12 @@ class LogLinearErrors:
     """
 
     def __init__(self, model: LogLinear) -> None:
-        self._model = model
-        self._cells = np.maximum(model.cells, LEAST_MASS)
+        self._model = model = model.learned(UNKNOWN)
+        too_high = _too_high(model)
+        # A group that is not seen may be that large, and the model, which is linear, would believe that it is known.
+        self._cells = np.maximum(model.cells + too_high, LEAST_MASS)
+        # The total is right: what is too high in some cells is missing in the others.
+        self._bias = too_high - self._cells * (float(too_high.sum()) / float(self._cells.sum()))
         self._weights = [0.0 if noise is None else 1.0 / noise for noise in model.noise]
         self._known: dict[Layer, Floats] = {}
 
@@ -56,7 +83,8 @@ class LogLinearErrors:
             down = zip(lattice.sums(pulled), params, curvatures, strict=True)
             return joined([*(pull + one * curved for pull, one, curved in down), pulled + cells * scatter])
 
-        asked = cells * np.asarray(weights, dtype=np.float64).reshape(cells.shape)
+        weights = np.asarray(weights, dtype=np.float64).reshape(cells.shape)
+        asked = cells * weights
         right = joined([*lattice.sums(asked), asked])
         diagonal = self._diagonal
         residual, solved, scaled = right, np.zeros_like(right), right / diagonal
@@ -71,7 +99,7 @@ class LogLinearErrors:
             scaled = residual / diagonal
             last, size = size, float(residual @ scaled)
             direction = scaled + size / last * direction
-        return float(right @ solved)
+        return float(right @ solved) + float((self._bias * weights).sum()) ** 2
 
     @cached_property
     def _information(self) -> list[Floats]:
@@ -113,15 +141,12 @@ class LogLinearErrors:
         sums = lattice.to(cells, layer)
         found, noise = np.zeros(sums.shape), np.inf
         for one, information, weight in zip(lattice.layers, self._information, self._weights, strict=True):
-            joint = tuple(fine if refines(fine, coarse) else coarse for fine, coarse in zip(one, layer, strict=True))
-            if all(refines(both, each) for both, each in zip(joint, one, strict=True)):
-                shared = lattice.to(cells, joint) ** 2
-                error = lattice.from_layer(1.0 / information, one)
-                error = np.broadcast_to(error, lattice.shape_of(joint)) if joint != one else 1.0 / information
-                found += lattice.between(shared * error, joint, layer)
+            joint = tuple(map(meet, one, layer))
+            shared = lattice.to(cells, joint) ** 2
+            found += lattice.between(shared * lattice.refined(1.0 / information, one, joint), joint, layer)
             if weight and all(map(refines, one, layer)):
                 noise = min(noise, 1.0 / weight * prod(lattice.shape_of(one)) / prod(lattice.shape_of(layer)))
-        return found + 1.0 / (1.0 / sums + 1.0 / noise)
+        return found + 1.0 / (1.0 / sums + 1.0 / noise) + lattice.to(self._bias, layer) ** 2
 
     def _scale(self, layer: Layer, rough: Floats) -> float:
         """What the exact variance is of the rough one, in a few sums from the smallest to the largest."""
