@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sparsedp.cli._options import check_axes, pairs
+from sparsedp.cli._options import pairs
 from sparsedp.cli._running import ExitCode
 from sparsedp.cli._speaking import note, number, show, show_csv, show_json, show_table
-from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.errors import BadFile, InvalidInput, UnknownName
 from sparsedp.releases.uncertainty import UnknownTogether, checked_level, normal_quantile, possible_ends
 
 if TYPE_CHECKING:
@@ -128,8 +128,7 @@ class Questions:
 
     def _of_bins(self) -> str:
         domain = self._release.domain
-        name = self._axis or (domain.names[0] if domain is not None else "")
-        bins = domain is not None and domain.axis(name).kind == "bins"
+        bins = domain is not None and part_of("--axis", self._axis or domain.names[0], domain).kind == "bins"
         return "(bins count as their midpoints)" if bins else ""
 
     def _cdf(self) -> Answer:
@@ -162,12 +161,31 @@ class _NoErrors:
 
 
 def axes_named(given: Sequence[str], domain: Domain | None) -> list[str]:
-    """Names of axes that were given one by one, or several with commas between."""
-    names = () if domain is None else domain.names
-    found = [name for text in given for name in ([text] if text in names else text.split(","))]
+    """Names of axes and coarsenings that were given one by one, or several with commas between."""
+    found = [name for text in given for name in ([text] if _is_part(text, domain) else text.split(","))]
     if domain is not None:  # a release without axes says so itself
-        check_axes("--marginal", found, names)
+        for name in found:
+            part_of("--marginal", name, domain)
     return found
+
+
+def _is_part(text: str, domain: Domain | None) -> bool:
+    """Whether a text with commas is a single name."""
+    if domain is None or "," not in text:
+        return False
+    try:
+        return bool(domain.part(text))
+    except UnknownName:
+        return False
+
+
+def part_of(option: str, name: str, domain: Domain) -> Axis:
+    """The axis of that name, or the coarse one of a coarsening: "day.weekday"."""
+    try:
+        place, coarsening = domain.part(name)
+    except UnknownName as error:
+        raise UnknownName(option, name, error.known) from None
+    return domain.axes[place] if coarsening is None else coarsening.axis
 
 
 # Where a cell is, as people write it: a day without its midnight, a month without its first day, a bin's two edges.
@@ -196,7 +214,8 @@ def word(axis: Axis | None, at: Any) -> Any:
 # Boxes of cells as the command line writes them: `day=2024-03-01..2024-03-31`, `sex=F,M`, `age=18..65`.
 #
 # A range means what it means in `--by`: the last day, month or whole number is included; between edges of bins it
-# runs from edge to edge, and a time of day is where it ends.
+# runs from edge to edge, and a time of day is where it ends. Labels whose order means something have ranges as well:
+# `day.weekday=Mon..Fri`.
 
 
 def _box_of(release: Release, given: Sequence[str]) -> Any:
@@ -204,8 +223,8 @@ def _box_of(release: Release, given: Sequence[str]) -> Any:
     wanted = pairs("--box", given)
     if release.domain is None:
         return _range(release, wanted)
-    check_axes("--box", wanted, release.domain.names)
-    return {name: _cells(release.domain.axis(name), text) for name, text in wanted.items()}
+    axes = {name: part_of("--box", name, release.domain) for name in wanted}
+    return {name: _cells(axes[name], text) for name, text in wanted.items()}
 
 
 def _cells(axis: Axis, text: str) -> object:
@@ -233,8 +252,16 @@ def _times(axis: Axis, first: str, last: str) -> object:
     return slice(start, stop)
 
 
-def _labels(axis: Any, text: str) -> list[object]:
+def _labels(axis: Any, text: str) -> object:
     labels: dict[str, object] = {str(label): label for label in axis.labels}
+    low, dots, high = text.partition("..")
+    if axis.ordered and dots and text not in labels and low in labels and high in labels:
+        first, last = (axis.labels.index(labels[end]) for end in (low, high))
+        if first > last:
+            raise InvalidInput(
+                "--box", f"{text!r} on the axis {axis.name}"[:80], f"{low} comes after {high}: turn them"
+            )
+        return slice(first, last + 1)
     try:
         (several,) = [[text]] if text in labels else csv.reader([text])
     except (csv.Error, ValueError):

@@ -23,7 +23,11 @@ sparsedp query flights.release.parquet \\
   --box day=2013-07-01..2013-07-31 --box origin=JFK
 sparsedp query flights.release.parquet --median --axis day
 sparsedp query flights.release.parquet --marginal origin
+sparsedp query flights.release.parquet --marginal day.weekday,origin
+sparsedp query flights.release.parquet \\
+  --box day.weekday=Sat,Sun --box origin=JFK
 sparsedp query flights.release.parquet --top 5
+sparsedp query flights.release.parquet --top 3 --marginal day.week
 sparsedp query flights.release.parquet \\
   "select origin, round(sum(count)) as flights from release group by origin"
 echo "select count(*) as cells from release" \\
@@ -48,7 +52,8 @@ def query_release(
         typer.Option(
             "--box",
             metavar="AXIS=CELLS",
-            help="The sum of a box, once for each axis: day=2024-03-01..2024-03-31 (both included), sex=F, age=18..65.",
+            help="The sum of a box, once for each axis: day=2024-03-01..2024-03-31 (both included), sex=F, age=18..65; "
+            "also by groups of its cells: day.weekday=Sat,Sun.",
             rich_help_panel=_ANSWERS,
         ),
     ] = None,
@@ -64,14 +69,21 @@ def query_release(
         bool, typer.Option("--cdf", help="The share up to each value of --axis.", rich_help_panel=_ANSWERS)
     ] = False,
     top: Annotated[
-        int | None, typer.Option("--top", metavar="COUNT", help="The largest cells.", rich_help_panel=_ANSWERS)
+        int | None,
+        typer.Option(
+            "--top",
+            metavar="COUNT",
+            help="The largest cells; beside --marginal, the largest sums of that table.",
+            rich_help_panel=_ANSWERS,
+        ),
     ] = None,
     marginal: Annotated[
         list[str] | None,
         typer.Option(
             "--marginal",
             metavar="AXIS",
-            help="The table of these axes (month,sex, or once for each), summed over the others.",
+            help="The table of these axes (month,sex, or once for each), summed over the others; also of groups of "
+            "their cells: day.weekday, county.state. `sparsedp inspect` names those there are.",
             rich_help_panel=_ANSWERS,
         ),
     ] = None,
@@ -119,6 +131,8 @@ def query_release(
         "marginal": marginal,
     }
     wanted = [name for name, value in asked.items() if value is not None and value is not False and value != []]
+    if wanted == ["top", "marginal"]:
+        wanted = ["top"]
     if len(wanted) != 1:
         given = "missing" if not wanted else f"given {len(wanted)} times"
         raise InvalidInput("question", given, 'ask one: SQL such as "select * from release", --total, --box, …')
@@ -160,4 +174,6 @@ def _answer(release: Release, question: str, asked: dict[str, Any], *, axis: str
         )
     if question == "marginal":
         return marginal_answer(release, axes_named(asked["marginal"], release.domain), level)
+    if asked["marginal"]:  # beside --top: the cells of that table
+        release = release.marginal(*axes_named(asked["marginal"], release.domain))
     return Questions(release, axis, level).answer(question, asked[question], simultaneous=asked["simultaneous"])
