@@ -88,6 +88,16 @@ def test_along_a_coarsening() -> None:
     assert ok("query", NAME, "--median", "--axis", "t.week", "--json").json["estimate"].startswith("2024-0")
 
 
+def test_sql() -> None:
+    sql = "select t_weekday, sum(count) as visits from grouped where county_state = 'north' group by 1 order by 1"
+    found = ok("query", NAME, sql, "--json").json
+    assert [row["t_weekday"] for row in found] == ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+    assert found[5]["visits"] == pytest.approx(DAYS[5::7, :, :2].sum(), abs=1)
+    assert ok("query", NAME, sql).text.splitlines()[1].split()[0] == "Mon"
+    assert "Mon" in ok("query", NAME, sql, "--csv").text
+    assert "whose columns are t, county, age, count" in refused("query", NAME, "select wekday from grouped")
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

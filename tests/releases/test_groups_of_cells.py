@@ -179,6 +179,64 @@ def test_means_quantiles_and_shares_along_a_coarsening() -> None:
         release.mean("t.weekday")
 
 
+def test_sql_over_groups() -> None:
+    release = RELEASES["adaptive"]
+    found = release.sql("select t_weekday, county_state, sum(count) as n from grouped group by all order by all")
+    expected = release.marginal("t.weekday", "county.state")
+    assert [row[:2] for row in found][:3] == [("Mon", "north"), ("Mon", "south"), ("Tue", "north")]
+    np.testing.assert_allclose([row[2] for row in found], expected.values.ravel())
+    for name in NAMES:
+        column = name.replace(".", "_")
+        (total,) = release.sql(f"select sum(n) from (select sum(count) as n from grouped group by {column})").fetchall()  # noqa: S608
+        assert total[0] == pytest.approx(release.total().estimate)
+    months = release.sql("select t_month, sum(count) from grouped where t_hour_of_day = 18 group by 1 order by 1")
+    both = release.marginal("t.month", "t.hour_of_day").values[:, -1]
+    np.testing.assert_allclose([row[1] for row in months], both)
+    assert str(months.fetchall()[0][0]) == "2024-02-01 00:00:00"
+    assert len(release.sql("from grouped")) == len(release)
+    assert release.sql("from grouped limit 1").columns[:5] == ["t", "county", "age", "count", "stderr"]
+    weekend = release.sql("select t from GROUPED where t_weekday in ('Sat', 'Sun')").to_pandas()
+    assert set(weekend["t"].dt.day_of_week) == {5, 6}
+
+
+def test_sql_sees_what_it_saw_before() -> None:
+    release = RELEASES["adaptive"]
+    assert release.sql("from release").columns == release.to_arrow().column_names
+    own = sdp.release([1, 2], epsilon=1, domain=["x:a,b"])
+    assert release.sql("select x from grouped", {"grouped": own}).fetchall() == [("a",), ("b",)]
+    assert sdp.release([1, 2], epsilon=1, domain=["x:a,b"]).sql("from grouped").columns == ["x", "count", "stderr"]
+    with pytest.raises(InvalidInput, match=r"grouped"):
+        sdp.release([1, 2], epsilon=1).sql("from grouped")
+    with pytest.raises(InvalidInput, match=r"`grouped`, whose columns are t, county, .* t_weekday"):
+        release.sql("select wekday from grouped")
+
+
+def test_columns_of_groups_whose_names_are_taken() -> None:
+    domain = sdp.Domain(
+        [sdp.Categories("a", {"n": ["x"], "s": ["y"]}), sdp.Categories("A_group", ["p", "q"]), sdp.Integers("b", 0, 1)]
+    )
+    release = sdp.release(np.full((2, 2, 2), 10), epsilon=1, domain=domain)
+    assert release.sql("from grouped").columns == ["a", "A_group", "b", "count", "stderr", "a.group"]
+
+
+def test_labels_that_would_be_sql() -> None:
+    bands = {"it's": 0, 'a "b"': 2, "'); drop view release; --": 4, "\n": 5, "$1 ?": 6}
+    labels = sdp.Categories('x"y', {"it's": ["a'"], "')": ["b"]}, levels=["state"], ordered=True)
+    for shown in (bands, {name: begin for name, begin in bands.items() if name != "\n"}):
+        release = sdp.release(
+            np.arange(16).reshape(8, 2) + 9, epsilon=9, domain=[sdp.Integers("age", 0, 7, shown), labels]
+        )
+        found = release.sql("select age_band, sum(count) from grouped group by 1").fetchall()
+        assert {row[0] for row in found} == set(shown)
+        assert release.sql('select "x""y_state" from grouped limit 2').fetchall() == [("it's",), ("')",)]
+
+
+def test_groups_in_utc() -> None:
+    release = sdp.release(np.full(72, 9), epsilon=1, domain=sdp.Calendar("t", "2024-01-01T00:00Z", "1h", 72))
+    found = release.sql("select distinct t_day from grouped order by 1").to_arrow()
+    assert str(found.schema.field("t_day").type) == "timestamp[us, tz=UTC]"
+
+
 def test_parts_that_cannot_be_meant() -> None:
     release = RELEASES["laplace"]
     with pytest.raises(UnknownName, match=r"did you mean 't\.weekday'"):

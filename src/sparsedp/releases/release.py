@@ -299,9 +299,12 @@ class Release:
         join population using (region)", tables={"population": frame})`. Nothing else can be read or changed. What
         comes back prints as a table and has `fetchall()`, `to_pandas()`, `to_polars()` and `to_arrow()`.
 
+        The table `grouped` is `release` with one more column for each coarsening of its axes, an underscore for the
+        dot: `release.sql("select day_weekday, sum(count) from grouped group by 1 order by 1")`.
+
         `memory` ("2GB") and `seconds` are what a query may use: beyond, it ends in a sentence.
         """
-        return sql.ask(self.to_arrow(), query, tables, memory=memory, seconds=seconds)
+        return sql.ask(self.to_arrow(), query, tables, domain=self.domain, memory=memory, seconds=seconds)
 
     # ---- elsewhere
 

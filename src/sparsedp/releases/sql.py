@@ -11,9 +11,13 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from math import prod
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sparsedp import validate
+from sparsedp.arrays import Ints
 from sparsedp.errors import InvalidInput
 from sparsedp.files.untrusted import printable
 from sparsedp.releases.uncertainty import shown_number
@@ -23,6 +27,9 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow as pa
+
+    from sparsedp.axes.coarsening import Coarsening
+    from sparsedp.axes.domain import Domain
 
 
 _SHOWN = 20
@@ -115,12 +122,14 @@ def ask(
     question: object,
     tables: Mapping[str, Any] | None = None,
     *,
+    domain: Domain | None = None,
     memory: str | int = MEMORY,
     seconds: validate.Number = SECONDS,
 ) -> Result:
     """The rows that one SELECT finds in the table `release`, and in those given beside it under their names.
 
-    `memory`: what the engine may use, and what its answer may have; `seconds`: how long it may take.
+    With a `domain`, `grouped` is the same table with a column for each coarsening, unless a table of the asker's has
+    that name. `memory`: what the engine may use, and what its answer may have; `seconds`: how long it may take.
     """
     import duckdb
     import pyarrow as pa
@@ -130,10 +139,13 @@ def ask(
         raise InvalidInput("query", given, 'give SQL such as "select * from release"')
     if not _is_unicode(question):
         raise InvalidInput("query", "not valid Unicode text", "write it anew, in UTF-8")
-    known = {_RELEASE: table, **_public_tables(tables)}
+    known, in_order = {_RELEASE: table, **_public_tables(tables)}, None
+    if domain is not None and _GROUPED in question.casefold() and _GROUPED not in map(str.casefold, known):
+        columns = _group_columns(table, domain)
+        known[_GROUPED], in_order = _with_groups(table, domain, columns), _in_order(columns)
     most, long = validate.bytes_of("memory", memory), checked_seconds(seconds)
     try:
-        with _connection(known, most) as connection, _interrupted_after(connection, long):
+        with _connection(known, most, in_order) as connection, _interrupted_after(connection, long):
             _check(connection.extract_statements(question))
             return Result(_fetched(connection.sql(question), most))
     except (duckdb.Error, pa.ArrowException, OSError, MemoryError) as error:
@@ -204,15 +216,20 @@ def _remedy(known: Mapping[str, pa.Table]) -> str:
     return f"ask the table {'; or '.join(columns)}"
 
 
-def _connection(tables: Mapping[str, pa.Table], memory: int) -> duckdb.DuckDBPyConnection:
+def _connection(tables: Mapping[str, pa.Table], memory: int, in_order: str | None) -> duckdb.DuckDBPyConnection:
+    """With all tables; `in_order` is what to select of `grouped`."""
     import duckdb
 
     connection = duckdb.connect(":memory:", config={**_CLOSED, "memory_limit": f"{max(memory, _LEAST_MEMORY)}B"})
     connection.execute("set TimeZone = 'UTC'")
     connection.execute("set enable_progress_bar = false")  # it would be drawn on standard output, among the answers
     for name, table in tables.items():
-        connection.register(name, table)  # read where it is: nothing is copied
+        unordered = name == _GROUPED and in_order is not None
+        connection.register(_UNORDERED if unordered else name, table)  # read where it is: nothing is copied
     connection.execute("set enable_external_access = false")
+    if in_order is not None:
+        view = f'create temp view {_GROUPED} as select {in_order} from "{_UNORDERED}"'  # noqa: S608  # all quoted
+        connection.execute(view)
     connection.execute("set lock_configuration = true")
     return connection
 
@@ -266,6 +283,63 @@ def _aligned(line: list[str], widths: list[int], numeric: list[bool]) -> list[st
         text.rjust(width) if right else text.ljust(width)
         for text, width, right in zip(line, widths, numeric, strict=True)
     ]
+
+
+# The release with its groups: `select day_weekday, sum(count) from grouped group by 1`.
+
+_GROUPED, _UNORDERED = "grouped", "grouped, unordered"
+"""What it is called in a question, and beneath; it is made for questions that name it."""
+
+
+def _with_groups(table: pa.Table, domain: Domain, columns: Mapping[str, tuple[int, Coarsening]]) -> pa.Table:
+    for name, (place, coarsening) in columns.items():
+        before, after = prod(domain.shape[:place]), prod(domain.shape[place + 1 :])
+        cells = np.tile(np.repeat(coarsening.group_of, after), before)
+        table = table.append_column(name, _named_groups(coarsening, cells))
+    return table
+
+
+def _group_columns(table: pa.Table, domain: Domain) -> dict[str, tuple[int, Coarsening]]:
+    """The coarsenings, each with the number of its axis: day_weekday is day.weekday; a name that is taken has a dot."""
+    taken = {name.casefold() for name in table.column_names}
+    found: dict[str, tuple[int, Coarsening]] = {}
+    for place, axis in enumerate(domain.axes):
+        for coarsening in axis.coarsenings.values():
+            dotted = coarsening.axis.name
+            name = next((one for one in (dotted.replace(".", "_"), dotted) if one.casefold() not in taken), None)
+            if name is not None:
+                taken.add(name.casefold())
+                found[name] = place, coarsening
+    return found
+
+
+def _named_groups(coarsening: Coarsening, groups: Ints) -> pa.Array:
+    """What the group of each row is called: a label, a number, or when it begins."""
+    import pyarrow as pa
+
+    ((name, words),) = coarsening.axis.columns().items()
+    if words.dtype.kind == "M":
+        return pa.array(words[groups], pa.timestamp("us", tz="UTC" if name in coarsening.axis.utc else None))
+    if words.dtype.kind != "O":
+        return pa.array(words[groups])
+    return pa.DictionaryArray.from_arrays(pa.array(groups.astype(np.int32)), pa.array(words.tolist(), pa.string()))
+
+
+_MOST_IN_ORDER = 1000
+"""Labels; more of them sort as text."""
+
+
+def _in_order(columns: Mapping[str, tuple[int, Coarsening]]) -> str:
+    """What is selected of the table so that labels whose order means something sort by it: Mon before Tue."""
+    replaced = []
+    for name, (_, coarsening) in columns.items():
+        labels = next(iter(coarsening.axis.columns().values())).tolist()
+        texts = coarsening.axis.ordered and all(isinstance(label, str) and label.isprintable() for label in labels)
+        if texts and len(labels) <= _MOST_IN_ORDER:
+            listed = ", ".join(f"'{label.replace(chr(39), 2 * chr(39))}'" for label in labels)
+            column = f'"{name.replace(chr(34), 2 * chr(34))}"'
+            replaced.append(f"{column}::enum({listed}) as {column}")
+    return f"* replace ({', '.join(replaced)})" if replaced else "*"
 
 
 # Tables of the asker's own, such as populations, that a question joins with the release.
