@@ -15,7 +15,7 @@ from sparsedp.arrays import Floats
 from sparsedp.axes import Axis, Bins, Calendar, Categories, Integers
 from sparsedp.errors import InvalidInput
 from sparsedp.releases.uncertainty import interval_of, normal_quantile, possible_ends
-from sparsedp.reports.grouping import Grouping, groupings_of, largest_groups
+from sparsedp.reports.grouping import Grouping, groupings_of, largest_groups, named_groups
 
 if TYPE_CHECKING:
     from sparsedp.releases.release import Release
@@ -104,7 +104,10 @@ def axes_of(release: Release) -> tuple[Axis, ...]:
 
 
 def views_of(release: Release) -> tuple[list[View], list[str]]:
-    """The views that a page has room for, best first, and the axes or pairs of axes that were left out."""
+    """The views that a page has room for, best first, and the axes or pairs of axes that were left out.
+
+    Last come the groups of single axes' cells that make a short picture: by weekday, by hour of day, by state.
+    """
     axes, bands = axes_of(release), Bands(release)
     shown = list(combinations(range(len(axes)), 2)) + [(place,) for place in range(len(axes))]
     left_out, points = [], 0
@@ -121,7 +124,8 @@ def views_of(release: Release) -> tuple[list[View], list[str]]:
             continue
         points += size
         made[places] = view
-    return [made[places] for places in shown if places in made], left_out
+    groups = [view for place in range(len(axes)) for view in _by_groups(bands, axes, place)]
+    return [*(made[places] for places in shown if places in made), *groups], left_out
 
 
 def main_view(release: Release) -> View:
@@ -152,6 +156,22 @@ def _single(bands: Bands, axes: Sequence[Axis], place: int) -> View:
     opens = max((number for number, each in enumerate(pictures) if each.banded.values.size <= _SHOWN_FIRST), default=0)
     kind = "bars" if isinstance(axis, Bins) and axis.length <= _FEW_BINS else "line"
     return View((kind,), (axis.name,), tuple(pictures), opens)
+
+
+_LONGEST_GROUPED = 2**20
+"""Cells of an axis that are looked at for groups."""
+
+
+def _by_groups(bands: Bands, axes: Sequence[Axis], place: int) -> Iterator[View]:
+    """A bar for each weekday, hour of day, state or band; days, weeks and months are how a line is drawn anyway."""
+    axis = axes[place]
+    found = axis.coarsenings if axis.length <= _LONGEST_GROUPED else {}
+    for name, coarsening in found.items():
+        stretches = isinstance(coarsening.axis, Calendar)
+        no_rhythm = name == "month_of_year" and "month" in found and found["month"].groups <= coarsening.groups
+        if 1 < coarsening.groups < axis.length and coarsening.groups <= _MOST_BARS and not (stretches or no_rhythm):
+            picture = _picture_of(bands, len(axes), {place: named_groups(coarsening)})
+            yield View(("bars",), (coarsening.axis.name,), (picture,))
 
 
 # Two axes in one picture: a line for each of a few labels, or a heat map.

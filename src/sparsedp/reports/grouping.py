@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Ints
 from sparsedp.axes import Axis, Bins, Calendar, Categories, Integers
+from sparsedp.axes.coarsening import Coarsening
 
 # Cells of an axis taken together for a picture: which ones each point adds up, and what is written beside it.
 
@@ -86,6 +87,14 @@ def largest_groups(axis: Categories, totals: Floats, most: int) -> Grouping:
     others = f"{_OTHERS} ({axis.length - most + 1:,})"
     scale = {"name": axis.name, "kind": "category", "labels": [*labels, others]}
     return Grouping("label", np.arange(most), axis.length, scale, order=order)
+
+
+def named_groups(coarsening: Coarsening) -> Grouping:
+    """A point for each group of a coarsening that is no calendar: weekdays, states, bands."""
+    order = np.argsort(coarsening.group_of, kind="stable")
+    words = next(iter(coarsening.axis.columns().values())).tolist()
+    scale = {"name": coarsening.axis.name, "kind": "category", "labels": [str(word) for word in words]}
+    return Grouping("group", _in_runs(coarsening.group_of[order]), len(order), scale, order=order)
 
 
 def _numbers(axis: Axis, size: int) -> Grouping:
