@@ -30,6 +30,19 @@ def test_a_release() -> None:
     assert ok("inspect", "-", "--json", given=Path(path).read_bytes()).json["digest"] == facts["digest"]
 
 
+def test_the_groups_that_may_be_asked_for() -> None:
+    path = daily_visits()
+    groups = {"day.weekday": 7, "day.month_of_year": 12, "day.week": 53, "day.month": 12}
+    assert ok("inspect", path, "--json").json["groups"] == groups
+    words = "groups: day.weekday 7; day.month_of_year 12; day.week 53; day.month 12"
+    assert words in ok("inspect", path).text
+    for name, number in groups.items():
+        assert len(ok("query", path, "--marginal", name, "--json").json) == number
+    sdp.release([[1, 2]], epsilon=1, domain=["x:a,", "y:b,c"]).save("plain.parquet")
+    assert ok("inspect", "plain.parquet", "--json").json["groups"] is None
+    assert "groups" not in ok("inspect", "plain.parquet").text
+
+
 def test_a_changed_release_is_not_vouched_for() -> None:
     path = daily_visits()
     table = pq.read_table(path)

@@ -137,6 +137,7 @@ def _release(path: Path, memory: str | None) -> dict[str, Any]:
         "kind": "release",
         "cells": release.span,
         "number_of_cells": len(release),
+        "groups": _groups(release),
         "holds": str(release.quantity),
         "mechanism": release.mechanism,
         "guarantee": str(release.guarantee),
@@ -149,6 +150,17 @@ def _release(path: Path, memory: str | None) -> dict[str, Any]:
         "integrity": _INTEGRITY,
         **_signature(release.signature),
     }
+
+
+_LONGEST_GROUPED = 2**20
+"""Cells of an axis that are looked at for groups."""
+
+
+def _groups(release: Release) -> dict[str, int] | None:
+    """What may be named beside the axes, such as day.weekday, and how many groups of cells each has."""
+    axes = () if release.domain is None else release.domain.axes
+    found = [each for axis in axes if axis.length <= _LONGEST_GROUPED for each in axis.coarsenings.values()]
+    return {coarsening.axis.name: coarsening.groups for coarsening in found} or None
 
 
 def _synopsis(path: Path, memory: str | None) -> dict[str, Any]:
