@@ -51,6 +51,7 @@ AFTER_THE_NOISE = (
     "files",
     "privacy",
     "previews._made_up",
+    "previews._questions",
     "previews._shown",
 )
 SEES_THE_DATA = (

@@ -29,7 +29,7 @@ NAN = float("nan")
         ({"epsilon": 1e-30}, "epsilon", "at least"),
         ({"rho": 1}, "epsilon", "together with rho"),
         ({"smoothness": "smoth"}, "smoothness", "did you mean 'smooth'"),
-        ({"smoothness": "?"}, "smoothness", "flat, smooth, steps, spiky, rough, unordered, unknown"),
+        ({"smoothness": "?"}, "smoothness", "flat, smooth, steps, spiky, rough, linked, unordered, unknown"),
         ({"smoothness": None}, "smoothness", "shape"),
         ({"smoothness": {"flat"}}, "smoothness", "choose one of"),
         ({"smoothness": np.ones(7)}, "smoothness", "(8,)"),

@@ -1,5 +1,6 @@
 """What a preview says and draws."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -20,7 +21,7 @@ def test_words_say_what_was_assumed_and_that_nothing_is_spent(preview: sdp.Previ
     text = str(preview)
     for part in ("ε = 0.5", "hierarchical", "<area> (2) × hour (24)", "1,000 or 9,000", "nothing is spent"):
         assert part in text
-    assert text.count("the total") == 2
+    assert len(re.findall(r"^the total", text, re.MULTILINE)) == 2 * 2
     assert text.count("a box of 5 cells") == 2
     assert "stands out, by three standard errors, from about" in text
     assert repr(preview).startswith("Preview(<area> (2) × hour (24), ε = 0.5, hierarchical: a cell off by ")
@@ -47,14 +48,22 @@ def test_html_holds_the_same_and_escapes_names(preview: sdp.Preview) -> None:
     html = preview._repr_html_()
     assert "&lt;area&gt;" in html
     assert "<area>" not in html
-    assert html.count("<tr>") == 2 * 4
+    assert html.count("<tr>") == 2 * 4 + 2 * 5
     assert "nothing is spent" in html
 
 
-def test_cells_that_are_mostly_noise_are_called_so(preview: sdp.Preview) -> None:
+def test_what_people_ask_is_shown_with_a_verdict(preview: sdp.Preview) -> None:
+    text = str(preview)
+    assert text.count("What people ask, and how far off") == 2
+    assert "if they add up to about 9,000:" in text
+    for row in preview.questions:
+        assert re.search(rf"^{row['question']} .* {row['verdict']}$", text, re.MULTILINE)
+    assert "Good: the error is up to 10 %" in text
+
+
+def test_cells_that_are_mostly_noise_are_called_so() -> None:
     faint = sdp.preview(100, epsilon="0.01", total=100, mechanism="laplace", runs=1)
-    assert "mostly noise" in str(faint)
-    assert "mostly noise" not in str(preview)
+    assert re.search(r"^a cell .* noise$", str(faint), re.MULTILINE)
 
 
 def test_where_there_is_no_error_there_is_nothing_to_halve() -> None:
@@ -88,7 +97,7 @@ def test_where_none_can_be_written_a_sentence_says_so_and_nothing_is(
 
 
 def test_without_a_path_the_figure_itself_is_returned(preview: sdp.Preview) -> None:
-    release, errors = preview.plot().axes
+    release, errors, questions = preview.plot().axes
     assert "smooth, total 1,000" in release.get_title(loc="left")
     assert release.get_xlabel() == "hour"
     assert release.get_title(loc="left").endswith(("; <area> a", "; <area> b"))
@@ -97,6 +106,18 @@ def test_without_a_path_the_figure_itself_is_returned(preview: sdp.Preview) -> N
     assert asked.get_xdata().tolist() == [0.25, 0.5, 1, 2]
     drawn = asked.get_ydata().tolist()
     assert drawn == sorted(drawn, reverse=True)
+    assert "if the counts add up to about 1,000" in questions.get_title(loc="left")
+    assert [label.get_text() for label in questions.get_yticklabels()] == ["the total", "<area>", "hour", "a cell"]
+    verdicts = [row["verdict"] for row in preview.questions if row["total"] == 1000]
+    assert [text.get_text().split(", ")[1] for text in questions.texts] == verdicts
+
+
+def test_the_picture_has_room_for_some_questions_only() -> None:
+    many = sdp.preview((2, 3, 2, 3, 2, 3), epsilon=1, total=9000, mechanism="laplace", runs=1)
+    questions = many.plot().axes[2]
+    shown = [label.get_text() for label in questions.get_yticklabels()]
+    assert len(shown) == 16 < len(many.questions)
+    assert (shown[0], shown[-1]) == ("the total", "a cell")
 
 
 def test_the_picture_is_in_the_axes_own_words_and_no_band_is_below_zero() -> None:

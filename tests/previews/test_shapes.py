@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sparsedp as sdp
-from sparsedp.previews._made_up import ALL_SHAPES, made_up_counts, made_up_shares
+from sparsedp.previews._made_up import ALL_SHAPES, made_up_counts, made_up_shares, shapes_for
 
 LINE = sdp.Domain.of_shape((512,))
 TABLE = sdp.Domain([sdp.Categories("region", ["n", "s", "e"]), sdp.Integers("hour", 0, 23), sdp.Integers("one", 0, 0)])
@@ -25,13 +25,13 @@ def test_shares_are_shares_and_the_same_each_time(shape: str, domain: sdp.Domain
     assert counts.dtype == np.int64
 
 
-@pytest.mark.parametrize("shape", ["smooth", "steps", "spiky", "rough"])
+@pytest.mark.parametrize("shape", ["smooth", "steps", "spiky", "rough", "linked"])
 def test_every_draw_is_another_table(shape: str) -> None:
     assert not np.array_equal(made_up_shares(shape, LINE, 0), made_up_shares(shape, LINE, 1))
 
 
 def test_shapes_have_the_trait_they_are_named_after() -> None:
-    flat, smooth, steps, spiky, rough = (made_up_shares(shape, LINE, 0) for shape in ALL_SHAPES)
+    flat, smooth, steps, spiky, rough, _ = (made_up_shares(shape, LINE, 0) for shape in ALL_SHAPES)
     assert np.ptp(flat) == 0
     assert np.abs(np.diff(smooth)).max() < 0.1 * np.ptp(smooth)
     assert 5 < np.count_nonzero(np.diff(steps)) < 24
@@ -44,3 +44,30 @@ def test_labels_have_random_shares_of_one_profile() -> None:
     profiles = shares / shares.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(profiles, profiles[:1].repeat(3, axis=0))
     assert np.ptp(shares.sum(axis=1)) > 0.01
+
+
+def test_linked_axes_depend_on_their_neighbours_and_on_no_other_given_these() -> None:
+    domain = sdp.Domain([sdp.Integers("age", 0, 9), *(sdp.Categories(name, range(4)) for name in "abc")])
+    shares = made_up_shares("linked", domain, 0)
+    for place in range(3):
+        assert dependence(shares.sum(axis=tuple({0, 1, 2, 3} - {place, place + 1}))) > 0.01
+    given = shares[:, 2].sum(axis=2)  # ages and b, of one a: nothing links them any more
+    assert dependence(given) == pytest.approx(0, abs=1e-9)
+
+
+def test_linked_counts_change_gradually_along_an_ordered_axis() -> None:
+    shares = made_up_shares("linked", LINE, 0)
+    assert np.abs(np.diff(shares)).max() < 0.1 * np.ptp(shares)
+
+
+def test_linked_is_tried_unasked_from_three_axes_on() -> None:
+    assert "linked" not in shapes_for(LINE)
+    assert "linked" not in shapes_for(TABLE)  # the third axis has one cell
+    assert "linked" in shapes_for(sdp.Domain.of_shape((3, 3, 2)))
+    assert shapes_for(LABELS) == ("spiky", "rough")
+
+
+def dependence(table: np.ndarray) -> float:
+    """The mutual information of two axes, in nats."""
+    table = table / table.sum()
+    return float(np.sum(table * np.log(table / np.outer(table.sum(axis=1), table.sum(axis=0)))))

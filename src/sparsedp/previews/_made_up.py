@@ -23,6 +23,10 @@ _RISE = 100.0
 """Between the lowest and the highest block."""
 _PEAKS = 1000.0
 """Between the smallest and the largest of the lone cells of a spiky table."""
+_SHARES, _LINK = 0.7, 0.5
+"""How much the logarithms of linked counts vary by one axis, and by one of the links between two neighbours."""
+_LINKS = 2
+"""Between two axes: with one alone, a single trend would say it all."""
 
 
 def flat(domain: Domain, generator: np.random.Generator) -> Floats:
@@ -66,25 +70,51 @@ def rough(domain: Domain, generator: np.random.Generator) -> Floats:
     return generator.exponential(size=domain.shape)
 
 
+def linked(domain: Domain, generator: np.random.Generator) -> Floats:
+    """Every axis has shares of its own, and depends on the axis before it: no table of sums follows from smaller ones.
+
+    Along an ordered axis both change gradually.
+    """
+    weights = np.zeros(domain.shape)
+    for place, axis in enumerate(domain.axes):
+        weights += _along(domain, {place: _SHARES * _wave(axis, generator)})
+        for _ in range(_LINKS if place else 0):
+            before = _wave(domain.axes[place - 1], generator)
+            weights += _along(domain, {place - 1: _LINK * before, place: _wave(axis, generator)})
+    return np.asarray(np.exp(weights - weights.max()), dtype=np.float64)
+
+
 SHAPES: dict[str, Callable[[Domain, np.random.Generator], Floats]] = {
-    shape.__name__: shape for shape in (flat, smooth, steps, spiky, rough)
+    shape.__name__: shape for shape in (flat, smooth, steps, spiky, rough, linked)
 }
 ALIASES = {"unordered": "rough"}
 ALL_SHAPES = tuple(SHAPES)
-WITHOUT_ORDER = ("spiky", "rough")
+WITHOUT_ORDER = ("spiky", "rough", "linked")
 """Those that differ on a table without any ordered axis."""
+LEAST_LINKED = 3
+"""Axes from which on "linked" is tried unasked: two that depend on each other are a table as any other."""
+_OF_SHAPES = {"flat": 0, "smooth": 1, "steps": 2, "spiky": 3, "rough": 4, "linked": 6}
+_OF_COUNTS = 5
+"""Seeds: every shape draws for itself, and the counts do."""
+
+
+def shapes_for(domain: Domain) -> tuple[str, ...]:
+    """Those that an unknown table may have."""
+    shapes = ALL_SHAPES if any(axis.ordered and axis.length > 1 for axis in domain.axes) else WITHOUT_ORDER
+    many = sum(axis.length > 1 for axis in domain.axes) >= LEAST_LINKED
+    return tuple(shape for shape in shapes if many or shape != "linked")
 
 
 def made_up_shares(shape: str, domain: Domain, draw: int) -> Floats:
     """Each cell's share of the whole in the `draw`-th table of that shape: the same on every machine."""
-    generator = np.random.default_rng([ALL_SHAPES.index(shape), draw])
+    generator = np.random.default_rng([_OF_SHAPES[shape], draw])
     weights = SHAPES[shape](domain, generator)
     return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
 def made_up_counts(shares: Floats, total: int, draw: int) -> Ints:
     """Counts that add up to `total`, each of them falling into a cell by the shares."""
-    generator = np.random.default_rng([len(ALL_SHAPES), draw])
+    generator = np.random.default_rng([_OF_COUNTS, draw])
     return generator.multinomial(total, shares.reshape(-1)).astype(np.int64).reshape(shares.shape)
 
 
@@ -102,6 +132,22 @@ def _over_categories(domain: Domain, weights: Floats, generator: np.random.Gener
 def _hump(side: int, centre: float, width: float) -> Floats:
     places = (np.arange(side) + 0.5) / side
     return np.asarray(np.exp(-(((places - centre) / width) ** 2)), dtype=np.float64)
+
+
+def _wave(axis: Axis, generator: np.random.Generator) -> Floats:
+    """A random number for each cell of an axis, of mean square 1 on average; along an ordered axis a few waves."""
+    if not axis.ordered:
+        return np.asarray(generator.standard_normal(axis.length), dtype=np.float64)
+    places = (np.arange(axis.length) + 0.5) / axis.length
+    heights, turns = generator.standard_normal(_HUMPS), np.arange(1, _HUMPS + 1)
+    angles = 2 * np.pi * (np.outer(places, turns) + generator.random(_HUMPS))
+    return np.asarray(np.cos(angles) @ heights * (2 / _HUMPS) ** 0.5, dtype=np.float64)
+
+
+def _along(domain: Domain, vectors: dict[int, Floats]) -> Floats:
+    """Vectors multiplied along their axes of the table, and one cell on all others."""
+    sides = [axis.length if place in vectors else 1 for place, axis in enumerate(domain.axes)]
+    return _outer([vectors[place] for place in sorted(vectors)]).reshape(sides)
 
 
 def _outer(vectors: list[Floats]) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from html import escape
 from math import floor, log10
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,8 @@ import numpy as np
 from sparsedp.arrays import Floats
 from sparsedp.axes import Axis, Calendar, Categories
 from sparsedp.previews._made_up import ASKED, cells_asked_for
-from sparsedp.previews._simulation import ASKED_FOR
+from sparsedp.previews._questions import GOOD, GOOD_UP_TO, NOISE, NOISE_FROM, ROUGH
+from sparsedp.previews._simulation import AS_A_WHOLE, ASKED_FOR
 from sparsedp.releases.uncertainty import possible_ends
 from sparsedp.reports.grouping import groupings_of
 from sparsedp.reports.picture import date_ticks, empty_figure, places_of, safe
@@ -27,26 +29,52 @@ if TYPE_CHECKING:
 
 _Row = dict[str, Any]
 _HEADINGS = ("asked for", "answer", "error", "relative error", "Laplace's error", "half the error at")
+_QUESTIONS = ("question", "entries", "typical entry", "error of one", "relative error", "verdict")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table of a preview, every field as people read it."""
+
+    headings: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+
+def parts_of(preview: Preview) -> list[str | Shown]:
+    """What a preview says, from top to bottom: paragraphs, and for each total two tables."""
+    parts: list[str | Shown] = [_opening(preview)]
+    parts += [Shown(_HEADINGS, _lines(preview, total)) for total in _totals(preview)]
+    parts.append(" ".join(_remarks(preview)))
+    for total in _totals(preview):
+        several = f", if they add up to about {total:,}" if len(_totals(preview)) > 1 else ""
+        parts.append(f"What people ask, and how far off one entry of the answer would be{several}:")
+        parts.append(Shown(_QUESTIONS, _asked(preview, total)))
+    parts.append(" ".join([_LEGEND, *preview.left_out]))
+    if preview.suggestions:
+        parts.append("\n".join(f"- {sentence}" for sentence in preview.suggestions))
+    return parts
 
 
 def as_text(preview: Preview) -> str:
-    """A paragraph, a small table for each total, and what to make of it."""
-    parts = [_opening(preview)]
-    for total in _totals(preview):
-        parts.append(_aligned([_HEADINGS, *_lines(preview, total)]))
-    return "\n\n".join([*parts, " ".join(_remarks(preview))])
+    """A paragraph, a small table for each total, what people ask, and what would be better."""
+    return "\n\n".join(
+        part if isinstance(part, str) else _aligned([part.headings, *part.rows]) for part in parts_of(preview)
+    )
 
 
 def as_html(preview: Preview) -> str:
     """The same for a notebook."""
-    parts = [f"<p>{escape(_opening(preview))}</p>"]
-    head = "".join(f"<th>{escape(heading)}</th>" for heading in _HEADINGS)
-    for total in _totals(preview):
-        rows = (
-            "<tr>" + "".join(f"<td>{escape(field)}</td>" for field in line) + "</tr>" for line in _lines(preview, total)
-        )
-        parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>")
-    return "".join([*parts, f"<p>{escape(' '.join(_remarks(preview)))}</p>"])
+    return "".join(_paragraph(part) if isinstance(part, str) else _table(part) for part in parts_of(preview))
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{escape(text).replace(chr(10), '<br>')}</p>"
+
+
+def _table(shown: Shown) -> str:
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in shown.headings)
+    rows = ("<tr>" + "".join(f"<td>{escape(field)}</td>" for field in row) + "</tr>" for row in shown.rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
 def in_one_line(preview: Preview) -> str:
@@ -106,6 +134,28 @@ def _lines(preview: Preview, total: int) -> list[tuple[str, ...]]:
     return lines
 
 
+_LEGEND = (
+    f"Good: the error is up to {100 * GOOD_UP_TO:.0f} % of a typical entry. Noise: from {100 * NOISE_FROM:.0f} % on, "
+    "for a typical entry can then not be told from zero. Rough: between."
+)
+
+
+def _asked(preview: Preview, total: int) -> list[tuple[str, ...]]:
+    """A line for each question that people ask."""
+    return [
+        (
+            row["question"],
+            f"{row['entries']:,}",
+            _figure(row["entry"]),
+            _between((row["least"], row["most"])),
+            _percent(row["relative"]),
+            row["verdict"],
+        )
+        for row in preview.questions
+        if row["total"] == total
+    ]
+
+
 def _halving(preview: Preview, rows: list[_Row]) -> str:
     letter = "ρ" if preview.setting.budget.epsilon is None else "ε"
     found = [row["half_at"] for row in rows if row["half_at"] is not None]
@@ -142,15 +192,14 @@ def _opening(preview: Preview) -> str:
 def _remarks(preview: Preview) -> list[str]:
     cells = [row for row in preview.table if row["asked"] == "cell"]
     remarks = [_standing_out(cells)]
-    if all(row["relative"] >= 1 for row in cells):
-        remarks.append(
-            "At this budget a typical cell is mostly noise: publish fewer, larger cells, or ask only for sums of many."
-        )
     simulated = preview.scenarios[0].domain
     if simulated.size < preview.domain.size:
+        smaller = f"smaller tables of the same form were, of up to {simulated.size:,} cells"
         remarks.append(
-            f"So many cells were not simulated: smaller tables of the same form were, of up to {simulated.size:,} "
-            "cells, and their errors extended, which makes the figures rougher."
+            f"So many cells were simulated only once for each shape; for other budgets and lone cells {smaller}."
+            if preview.domain.size <= AS_A_WHOLE
+            else f"So many cells were not simulated: {smaller}, and their errors extended, which makes the figures "
+            "rougher."
         )
     return remarks
 
@@ -172,16 +221,26 @@ _WIDEST = 400
 _MOST_LABELS = 12
 """Of an axis of categories, written below the picture."""
 _LONGEST_TITLE = 90
+_BAR = 0.24
+"""Inches for each question."""
+_MOST_BARS = 16
+_LEAST_BAR = 1e-4
+"""Shown of an error of less: no logarithmic scale has nought."""
+_VERDICT_COLOURS = {GOOD: "#1c7a4f", ROUGH: "#d99a1c", NOISE: "#a3131f"}
 _COLOURS = {"cell": "tab:blue", "box": "tab:orange", "total": "tab:green"}
 
 
 def draw(preview: Preview) -> Any:
-    """Left a guessed table and one release of it, right how the errors fall with the budget."""
-    canvas = empty_figure(11, 4.2)
-    left, right = canvas.subplots(1, 2, width_ratios=(3, 2))
+    """Left a guessed table and one release of it, right how the errors fall with the budget; what people ask below."""
+    asked = _drawn_questions(preview)
+    height = 1.1 + _BAR * len(asked)
+    canvas = empty_figure(11, 4.2 + height)
+    grid = canvas.add_gridspec(2, 2, width_ratios=(3, 2), height_ratios=(4.2, height))
+    left, right, below = (canvas.add_subplot(place) for place in (grid[0, 0], grid[0, 1], grid[1, :]))
     names = [scenario.guess.shape for scenario in preview.scenarios]
     _draw_release(left, preview, preview.scenarios[names.index(_SHOWN_FIRST) if _SHOWN_FIRST in names else 0])
     _draw_errors(right, preview)
+    _draw_questions(below, asked)
     budget, made_by = preview.setting.budget, preview.setting.made_by
     canvas.suptitle(f"What a release by {made_by} at {budget} would be like: made-up counts, nothing spent")
     return canvas
@@ -262,3 +321,33 @@ def _draw_errors(axis: Any, preview: Preview) -> None:
     axis.set_ylabel("root mean square error")
     axis.set_title("typical error at other budgets", loc="left", fontsize=10)
     axis.legend(fontsize=9)
+
+
+def _drawn_questions(preview: Preview) -> list[_Row]:
+    """Those of the smaller total; of many the noisiest are left out, but for the cells."""
+    rows = [row for row in preview.questions if row["total"] == _totals(preview)[0]]
+    if len(rows) <= _MOST_BARS:
+        return rows
+    kept = sorted(range(len(rows) - 1), key=lambda place: rows[place]["relative"])[: _MOST_BARS - 1]
+    return [rows[place] for place in (*sorted(kept), len(rows) - 1)]
+
+
+def _draw_questions(axis: Any, rows: list[_Row]) -> None:
+    """A bar for each question: how far off an entry is, beside the lines between good, rough and noise."""
+    relative = np.array([row["relative"] for row in rows])
+    shown: Floats = np.maximum(relative, _LEAST_BAR)
+    colours = [_VERDICT_COLOURS[row["verdict"]] for row in rows]
+    axis.barh(np.arange(len(rows)), shown, color=colours, height=0.7)
+    for place, row in enumerate(rows):
+        words = f" {_percent(row['relative'])}, {row['verdict']}"
+        axis.text(shown[place], place, words, va="center", fontsize=8.5)
+    for line in (GOOD_UP_TO, NOISE_FROM):
+        axis.axvline(line, color="0.6", linewidth=0.8)
+    axis.set_xscale("log")
+    axis.set_xlim(min(shown.min(), GOOD_UP_TO) / 2, 8 * max(shown.max(), NOISE_FROM))
+    axis.set_yticks(np.arange(len(rows)), [safe(row["question"], 40) for row in rows], fontsize=8.5)
+    axis.xaxis.set_major_formatter(lambda share, _: _percent(share))
+    axis.invert_yaxis()
+    axis.set_xlabel("error of one entry, in parts of a typical entry")
+    total = f"{rows[0]['total']:,}"
+    axis.set_title(f"what people ask, if the counts add up to about {total}", loc="left", fontsize=10)

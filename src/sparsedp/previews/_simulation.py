@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, inf, log, prod, sqrt
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from sparsedp.arrays import Floats, Ints
-from sparsedp.axes import Axis, Categories, Integers
+from sparsedp.axes import Axis, Calendar, Categories, Integers, axis_from
 from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.mechanisms import Mechanism, name_and_settings
 from sparsedp.mechanisms.terms import checked_terms
 from sparsedp.noise.source import RandomSource, SeededSource
 from sparsedp.previews._made_up import ASKED, DRAWS_IN_A_RUN, Questions, made_up_counts, made_up_shares
+from sparsedp.previews._questions import Answers, Question
 from sparsedp.privacy.budget import Budget
 from sparsedp.progress import advance, part
 
 _RUNS_IN_CELLS = 2**15
-_FEWEST_RUNS, _MOST_RUNS = 5, 8
+_FEWEST_RUNS, _MOST_RUNS = 2, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,43 +44,60 @@ class Guess:
 class Scenario:
     """The errors of a cell, a box and the total, by the budget's factor; and one made-up table with its release.
 
-    `runs`: how many releases each of them is from.
+    `runs`: how many releases each of them is from. `asked`: the errors of one entry of each of the marginals, likewise.
     `domain` is the table's own, or that of the smaller one that stands in for it.
     """
 
     guess: Guess
     errors: dict[Fraction, Floats]
+    asked: dict[Fraction, Floats]
     runs: dict[Fraction, int]
     stands_out: float | None
     domain: Domain
     counts: Ints
     values: Floats
 
+    def error_of(self, question: int, factor: Fraction) -> float:
+        """Of one entry of a question, by its place among all: the total, the marginals, the cells."""
+        marginal = self.asked[factor]
+        if 0 < question <= len(marginal):
+            return float(marginal[question - 1])
+        return float(self.errors[factor][ASKED.index("cell" if question else "total")])
+
     def power_law(self, place: int) -> PowerLaw | None:
         """How the error of one question falls with the budget."""
         return _law(self.errors, self.runs, place, self.domain.size)
 
 
-def simulate(guess: Guess, domain: Domain, setting: Setting, *, runs: int | None, seed: int) -> Scenario:
+def simulate(
+    guess: Guess, domain: Domain, setting: Setting, questions: Sequence[Question], *, runs: int | None, seed: int
+) -> Scenario:
     """Run the real mechanism on made-up counts; fewer times at the budgets that were not asked for."""
-    tables = [domain] if guess.shares is not None else _stand_ins(domain)
+    tables = [domain] if guess.shares is not None else stand_ins(domain)
     source = SeededSource(seed)
     found: dict[Fraction, list[Floats]] = {}
     factors = (ASKED_FOR, *(other for other in _FACTORS if other != ASKED_FOR))
     for place, factor in enumerate(factors, start=1):
         try:
             with part(place / len(factors)):
-                found[factor] = [_errors(guess, table, domain.size, setting, factor, runs, source) for table in tables]
+                found[factor] = [
+                    errors_of(guess, table, domain.size, setting, questions, factor, runs, source) for table in tables
+                ]
         except InvalidInput:
             if factor >= ASKED_FOR:
                 raise  # half of a budget that is barely enough is not, and may be left out; the rest is the caller's
-    errors = dict(sorted(_extended(found, [table.size for table in tables], domain.size).items()))
+    every = dict(sorted(_extended(found, [table.size for table in tables], domain.size).items()))
+    errors, asked = ({factor: each[half] for factor, each in every.items()} for half in (_USUAL, _MARGINALS))
     made = {factor: _runs_for(tables[-1].size, runs, factor) for factor in errors}
     _even_out(errors, made, tables[-1].size)
     counts = guess.counts(tables[-1], domain.size, 0)
     stands_out = _least_that_stands_out(setting, tables[-1], counts, float(found[ASKED_FOR][-1][0]), source)
     values = setting.publish(counts, tables[-1], source, ASKED_FOR)
-    return Scenario(guess, errors, made, stands_out, tables[-1], counts, values)
+    if domain not in tables and domain.size <= AS_A_WHOLE:
+        whole = errors_of(guess, domain, domain.size, setting, questions, ASKED_FOR, 1, source)
+        asked = _set_right(asked, whole[_MARGINALS])
+        errors = _set_right(errors, np.where(np.arange(len(ASKED)) < ASKED.index("total"), whole[_USUAL], np.nan))
+    return Scenario(guess, errors, asked, made, stands_out, tables[-1], counts, values)
 
 
 def _runs_for(cells: int, runs: int | None, factor: Fraction) -> int:
@@ -103,24 +121,31 @@ def _even_out(errors: dict[Fraction, Floats], runs: dict[Fraction, int], cells: 
         error[place] = law.at(float(factor)) if law is not None and error[place] > 0 else 0.0
 
 
-def _errors(
+def errors_of(
     guess: Guess,
     table: Domain,
     cells: int,
     setting: Setting,
+    questions: Sequence[Question],
     factor: Fraction,
     runs: int | None,
     source: SeededSource,
 ) -> Floats:
-    """The root mean square errors over all runs; every run has a table of its own."""
-    questions = Questions(table)
+    """The root mean square errors over all runs, of what is always asked and of the marginals; every run has a table
+    of its own, which stands in for one of so many `cells`."""
+    usual, answers = Questions(table), Answers(table, questions)
     squares = []
     draws = _runs_for(table.size, runs, factor)
     for draw in range(draws):
         advance(draw / draws)
         counts = guess.counts(table, cells, draw)
-        squares.append(questions.squared_errors(counts, setting.publish(counts, table, source, factor)))
+        values = setting.publish(counts, table, source, factor)
+        squares.append(np.concatenate([usual.squared_errors(counts, values), answers.squared_errors(values - counts)]))
     return np.asarray(np.sqrt(np.mean(squares, axis=0)), dtype=np.float64)
+
+
+_USUAL, _MARGINALS = slice(len(ASKED)), slice(len(ASKED), None)
+"""Where they stand."""
 
 
 # The budgets at which a preview simulates, as factors of the one that was asked for.
@@ -223,11 +248,14 @@ AS_THEY_ARE = 2**16
 """Tables of up to so many cells are simulated as they are."""
 STAND_INS = (2**10, 2**15)
 """The sizes that stand in for a larger table: far enough apart to see how the error grows."""
+AS_A_WHOLE = 2**19
+"""Tables of up to so many cells are simulated themselves, too, but once and at one budget."""
 _LEAST_GROWTH, _MOST_GROWTH = np.array([-0.5, 0.0, 0.0]), np.array([0.5, 1.0, 1.0])
-"""Exponents of the number of cells, for a cell, a box and the total; plain noise has 0, ½ and ½."""
+"""Exponents of the number of cells, for a cell, a box and the total; plain noise has 0, ½ and ½. A marginal is sums of
+many cells, as a box is."""
 
 
-def _stand_ins(domain: Domain) -> list[Domain]:
+def stand_ins(domain: Domain) -> list[Domain]:
     """The domain itself, or two smaller ones with the same axes, the longest of them shortened."""
     return [domain] if domain.size <= AS_THEY_ARE else [_shortened(domain, size) for size in STAND_INS]
 
@@ -241,9 +269,28 @@ def _shortened(domain: Domain, size: int) -> Domain:
 
 
 def _axis(axis: Axis, length: int) -> Axis:
+    """The axis with fewer cells, and with its groups where what is left of them has a meaning."""
+    if length == axis.length:
+        return axis
+    if isinstance(axis, Calendar):
+        return axis_from({**axis.describe(), "length": length})
+    if axis.coarsenings:
+        return _in_groups(axis, length)
     if axis.ordered:
         return Integers(axis.name, 0, length - 1)
     return Categories(axis.name, range(length))
+
+
+def _in_groups(axis: Axis, length: int) -> Axis:
+    """Some cells of an axis, evenly chosen, in their declared groups."""
+    groups: dict[str, Any] = {}
+    for cell in np.linspace(0, axis.length - 1, length).round().astype(int).tolist():
+        *outer, innermost = (f"group {coarsening.group_of[cell]}" for coarsening in axis.coarsenings.values())
+        around = groups
+        for group in outer:
+            around = around.setdefault(group, {})
+        around.setdefault(innermost, []).append(str(cell))
+    return Categories(axis.name, groups, list(axis.coarsenings), ordered=axis.ordered)
 
 
 def _extended(errors: dict[Fraction, list[Floats]], sizes: list[int], cells: int) -> dict[Fraction, Floats]:
@@ -256,8 +303,25 @@ def _extended(errors: dict[Fraction, list[Floats]], sizes: list[int], cells: int
         return {factor: alone for factor, (alone,) in errors.items()}
     pairs = [np.where(small * large > 0, (small, large), 1.0) for small, large in errors.values()]
     logs = np.mean([np.log(large / small) for small, large in pairs], axis=0)
-    growth = np.clip(logs / log(sizes[1] / sizes[0]), _LEAST_GROWTH, _MOST_GROWTH)
+    marginals = len(logs) - len(ASKED)
+    least, most = (np.append(usual, [usual[ASKED.index("box")]] * marginals) for usual in (_LEAST_GROWTH, _MOST_GROWTH))
+    growth = np.clip(logs / log(sizes[1] / sizes[0]), least, most)
+    growth[np.isnan([small for small, _ in errors.values()]).any(axis=0)] = np.nan  # groups that only one of them has
     return {factor: large * (cells / sizes[1]) ** growth for factor, (_, large) in errors.items()}
+
+
+def _set_right(errors: dict[Fraction, Floats], known: Floats) -> dict[Fraction, Floats]:
+    """Errors by the budget, given those at the one asked for where they are known: the others are as much larger.
+
+    Where only those are known, the others are as those of plain noise.
+    """
+    at = errors[ASKED_FOR]
+    measured = np.isfinite(known) & (known > 0)
+    by_ratio = measured & np.isfinite(at) & (at > 0)
+    ratio = np.divide(known, at, out=np.ones_like(known), where=by_ratio)
+    return {
+        factor: np.where(measured & ~by_ratio, known / float(factor), error * ratio) for factor, error in errors.items()
+    }
 
 
 # From which height on a single cell stands out in a release: lone cells are planted and looked for.

@@ -17,9 +17,11 @@ from sparsedp.axes import Axis
 from sparsedp.axes.domain import Declared, Domain
 from sparsedp.errors import InvalidInput, UnknownName
 from sparsedp.mechanisms import Mechanism
-from sparsedp.previews._made_up import ALIASES, ALL_SHAPES, ASKED, SHAPES, WITHOUT_ORDER, cells_asked_for
+from sparsedp.previews._made_up import ALIASES, ALL_SHAPES, ASKED, SHAPES, cells_asked_for, shapes_for
+from sparsedp.previews._questions import Catalogue, questions_of, verdict_on
 from sparsedp.previews._shown import as_html, as_text, draw, in_one_line
 from sparsedp.previews._simulation import ASKED_FOR, Guess, Scenario, Setting, simulate
+from sparsedp.previews._suggestions import suggestions_for
 from sparsedp.privacy.budget import Budget, asked_for
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.progress import part, stage
@@ -52,12 +54,13 @@ def preview(
     `epsilon`, `rho`, `delta`, `mechanism`, `contribution`, `neighbours`: as for `sparsedp.release`.
     `total`: a guess at the sum of all counts, or two of them for a range: (10_000, 50_000).
     `smoothness`: how the counts run along the ordered axes: "flat", "smooth", "steps" (constant blocks), "spiky" (few
-    cells hold everything), "rough" or "unordered" (neighbours say nothing about a cell); "unknown" tries them all.
+    cells hold everything), "rough" or "unordered" (neighbours say nothing about a cell), "linked" (every axis depends
+    on the one before it); "unknown" tries them all, "linked" on tables of three axes and more.
     Or an array of the domain's shape, in any unit: a guess at each cell's share, simulated as it is however large.
     `runs`: how many made-up tables of each kind; left out, as many as take seconds.
 
-    Tables of more than 65,536 cells are simulated on two smaller ones of the same form, and their errors extended. The
-    same call gives the same numbers each time.
+    Tables of more than 65,536 cells are simulated on two smaller ones of the same form, and their errors extended;
+    those of up to 524,288 also once themselves. The same call gives the same numbers each time.
 
     >>> preview(24, epsilon="0.5", total=10_000, smoothness="smooth", mechanism="laplace")
     Preview(axis0 (24), ε = 0.5, laplace: a cell off by 2.7)
@@ -73,9 +76,10 @@ def preview(
         runs = validate.whole("runs", runs, most=10_000)
     with stage(f"simulating releases of {table.size:,} cells"):
         scenarios = []
+        marginals = questions_of(table).marginals
         for place, guess in enumerate(guesses):
             with part((place + 1) / len(guesses)):
-                scenarios.append(simulate(guess, table, setting, runs=runs, seed=place))
+                scenarios.append(simulate(guess, table, setting, marginals, runs=runs, seed=place))
     return Preview(table, setting, tuple(scenarios))
 
 
@@ -125,8 +129,7 @@ def _checked_guesses(smoothness: object, totals: tuple[int, ...], domain: Domain
 
 def _named(smoothness: str, domain: Domain) -> tuple[str, ...]:
     if smoothness == "unknown":
-        has_order = any(axis.ordered and axis.length > 1 for axis in domain.axes)
-        return ALL_SHAPES if has_order else WITHOUT_ORDER
+        return shapes_for(domain)
     known = {**SHAPES, **ALIASES, "unknown": None}
     if smoothness not in known:
         names = ", ".join([*ALL_SHAPES, *ALIASES, "unknown"])
@@ -180,7 +183,8 @@ _FARTHEST = 8
 class Preview:
     """The errors that a release can be expected to have, under each of the assumptions. No data was seen.
 
-    `print(preview)` says it in words; `table` has every figure; `plot("preview.png")` draws it.
+    `print(preview)` says it in words; `questions` says which answers will be worth something, and `suggestions` what
+    would be better; `table` has every figure; `plot("preview.png")` draws it.
     """
 
     domain: Domain
@@ -215,6 +219,61 @@ class Preview:
             for scenario in self.scenarios
             for place, asked in enumerate(ASKED)
         ]
+
+    @cached_property
+    def questions(self) -> list[dict[str, Any]]:
+        """One row for each total and each question that people ask, from the total down to a single cell.
+
+        `question`: "sex × region", whose axes or groups are `axes`; `entries`: how many numbers answer it; `entry`: how
+        large one of them is on average. `error`: the root mean square error of one entry, over all entries, runs and
+        shapes; `least` and `most`: the same for the best and for the worst of the shapes. `relative`: the error as a
+        part of the average entry. `verdict`: "good" up to 10 %, "noise" from 50 %, "rough" between.
+        """
+        rows = []
+        for total in dict.fromkeys(scenario.guess.total for scenario in self.scenarios):
+            alike = [scenario for scenario in self.scenarios if scenario.guess.total == total]
+            for place, question in enumerate(self._catalogue.questions):
+                errors = np.array([each.error_of(place, ASKED_FOR) for each in alike])
+                if np.isnan(errors).any():
+                    continue  # groups that the smaller tables do not have
+                entry, error = total / question.entries, float(np.sqrt(np.mean(errors**2)))
+                rows.append(
+                    {
+                        "total": total,
+                        "question": question.text,
+                        "axes": list(question.names),
+                        "entries": question.entries,
+                        "entry": entry,
+                        "error": error,
+                        "least": float(errors.min()),
+                        "most": float(errors.max()),
+                        "relative": error / entry,
+                        "verdict": verdict_on(error / entry),
+                    }
+                )
+        return rows
+
+    @property
+    def left_out(self) -> list[str]:
+        """Which questions the table leaves out, in sentences."""
+        shown = {row["question"] for row in self.questions}
+        missing = [question.text for question in self._catalogue.questions if question.text not in shown]
+        unseen = [f"{', '.join(missing)}: left out, for the smaller tables do not have such groups."] if missing else []
+        return [*self._catalogue.left_out, *unseen]
+
+    @cached_property
+    def suggestions(self) -> list[str]:
+        """Up to three sentences on what would make the noisy ones of the questions better; none if nothing is noise.
+
+        They say what fewer cells, another workload and more budget would give. The first two are simulated when this is
+        first asked for, with a few runs; the third follows from the errors at other budgets, by a power law.
+        """
+        with stage("looking for something better"):
+            return suggestions_for(self.domain, self.setting, self.scenarios, self._catalogue, self.questions)
+
+    @cached_property
+    def _catalogue(self) -> Catalogue:
+        return questions_of(self.domain)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
         """Draw one guessed table, a release of it, and the error at other budgets; needs matplotlib.
