@@ -108,6 +108,15 @@ MechanismName = Annotated[
         rich_help_panel=CELLS,
     ),
 ]
+Workload = Annotated[
+    str | None,
+    typer.Option(
+        "--workload",
+        metavar="NAME",
+        help="Of adaptive: any, cells, ranges, marginals, or those that will be asked: age*sex,region.",
+        rich_help_panel=CELLS,
+    ),
+]
 NeighboursName = Annotated[
     str | None,
     typer.Option(

@@ -36,6 +36,7 @@ from sparsedp.cli._options import (
     ProjectFile,
     Rho,
     Sign,
+    Workload,
     bounds,
     check_axes,
     chosen_mechanism,
@@ -114,15 +115,7 @@ def release_records(
     dataset: DataSetName = None,
     no_ledger: NoLedger = False,
     mechanism: MechanismName = None,
-    workload: Annotated[
-        str | None,
-        typer.Option(
-            "--workload",
-            metavar="NAME",
-            help="Of adaptive: any, cells, ranges, marginals, or those that will be asked: age*sex,region.",
-            rich_help_panel=CELLS,
-        ),
-    ] = None,
+    workload: Workload = None,
     value: Annotated[
         str | None,
         typer.Option("--value", metavar="COLUMN", help="Publish sums of this column.", rich_help_panel=CELLS),
