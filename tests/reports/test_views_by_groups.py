@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from test_page import data_of
 
 import sparsedp as sdp
 from repeatable_noise import made_once
 from sparsedp.reports._page import page_of
 from sparsedp.reports._views import views_of
-from test_page import data_of
 
 
 @made_once
