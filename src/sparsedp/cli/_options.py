@@ -180,8 +180,9 @@ def domain_of(by: Sequence[str] | None) -> Domain:
         raise InvalidInput("--by", "missing", "declare at least one axis, such as --by 'day:2024-01-01..2024-12-31/1d'")
 
     from sparsedp.axes.domain import Domain
+    from sparsedp.cli._label_files import axis_of
 
-    return Domain.parse(list(by))
+    return Domain([axis_of(text) for text in by])
 
 
 def pairs(option: str, given: Sequence[str] | None) -> dict[str, str]:

@@ -24,7 +24,7 @@ from sparsedp.cli._options import (
     chosen_mechanism,
     domain_of,
 )
-from sparsedp.cli._project import Settings, project_settings, taken_from, taken_in_words
+from sparsedp.cli._project import Settings, project_settings, refuse_outside, taken_from, taken_in_words
 from sparsedp.cli._release import merged
 from sparsedp.cli._report import PICTURES
 from sparsedp.cli._speaking import note, show_json, show_lines, show_table, warn
@@ -151,6 +151,8 @@ def _declared(given: Settings, project: str | None) -> tuple[Settings, list[tupl
     known = {name: value for name, value in said.items() if name in given}
     settings = merged(known, given)
     taken = taken_from(known, settings, given)
+    if file is not None:
+        refuse_outside(file, settings, [name for name in taken if name == "by"])  # no other file is looked at
     remarks: list[tuple[Callable[[str], None], str]] = []
     if file is not None and taken:
         remarks.append((note, taken_in_words(file, settings, taken)))

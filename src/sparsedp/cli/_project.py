@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from sparsedp.cli._files import STANDARD, check_output, to_write
+from sparsedp.cli._label_files import label_file, moved_into
 from sparsedp.cli._options import Overwrite
 from sparsedp.cli._speaking import show, show_lines
 from sparsedp.errors import BadFile, InvalidInput, SparsedpError, UnknownName
@@ -110,6 +111,11 @@ def refuse_outside(path: Path, settings: Settings, taken: Collection[str]) -> No
                     given = f"{settings[name]!r}, which is outside the folder of that file"
                     remedy = f"name one inside it, or type it on the command line ({_PATHS[name]})"
                     raise InvalidInput(f"{name} in {path}", given, remedy)
+    for text in settings["by"] if "by" in taken else ():
+        table = label_file(text)
+        if table is not None and not _resolved(table[1]).is_relative_to(folder):
+            given = f"{text!r}, whose labels are outside the folder of that file"
+            raise InvalidInput(f"by in {path}", given, "name a table inside it, or type it on the command line (--by)")
 
 
 def _places(name: str, value: str) -> Iterator[str]:
@@ -217,7 +223,11 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {
 
 
 def _from_folder(path: Path, name: str, value: Any) -> Any:
-    if name not in _PATHS or value == "-" or path.parent == Path():
+    if path.parent == Path():
+        return value
+    if name == "by":
+        return [moved_into(path.parent, text) for text in value]
+    if name not in _PATHS or value == "-":
         return value
     return str(path.parent / value)
 
@@ -247,6 +257,7 @@ max_contributions = 3                # how many records of one person are counte
 by = [                               # the table's axes: declared here, never read off the data
   "day:2024-01-01..2024-12-31/1d",   # days, the last one included
   "sex:F,M",
+# "county:@counties.csv",            # labels from a public table, and their groups: columns county, state
 ]
 # columns = { day = "visited_on" }   # axes whose column has another name
 # outside = { sex = "other" }        # what becomes of records beyond an axis; left out, they are dropped
