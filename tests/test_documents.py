@@ -28,6 +28,7 @@ MODULES = {
         ("README.md", "Differentially private with ε = 0.5"),
         ("docs/streams.md", "8 ε = 0.5"),
         ("docs/counts.md", "promised by the caller"),
+        ("docs/records.md", "county:north(a,b),south(c)/state"),
         ("docs/releases.md", "visits"),
         ("docs/compressive.md", "Differentially private with ε = 0.5"),
         ("docs/signatures.md", "signed with SHA256:"),

@@ -45,7 +45,8 @@ By = Annotated[
         metavar="AXIS",
         help=(
             "An axis of the table, once for each: 'day:2024-01-01..2024-12-31/1d', 'sex:F,M', 'age:0..120/5', "
-            "'age:\\[0,18,65,120]', 'hour:0..23'. Declared, never read off the data."
+            "'age:\\[0,18,65,120]', 'hour:0..23', 'county:north(a,b),south(c)', 'county:@counties.csv' (a public "
+            "table). Declared, never read off the data."
         ),
         rich_help_panel=CELLS,
     ),
