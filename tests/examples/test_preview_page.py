@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from tutorial_pages import without_numbers
 
 import sparsedp as sdp
+from sparsedp.previews._questions import GOOD_UP_TO, MOST_PAIRS, NOISE_FROM
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 pytestmark = pytest.mark.slow
@@ -23,11 +25,19 @@ def numbers(text: str) -> list[float]:
 def test_the_preview_of_its_own_page() -> None:
     page = (DOCS / "preview.md").read_text()
     (shown,) = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
-    days = sdp.Domain(sdp.Calendar("day", "2026-01-01", every="1d", length=365))
-    assert 'sdp.preview(days, epsilon="0.1", total=20_000)' in page
-    printed = str(sdp.preview(days, epsilon="0.1", total=20_000))
+    visits = ["day:2026-01-01..2026-12-31", "age:0..100/10", "sex:F,M"]
+    assert f"visits = {json.dumps(visits)}" in page
+    assert 'sdp.preview(visits, epsilon="0.4", total=20_000)' in page
+    printed = str(sdp.preview(visits, epsilon="0.4", total=20_000))
     assert " ".join(without_numbers(shown)) == " ".join(without_numbers(printed))
     assert numbers(shown) == pytest.approx(numbers(printed), rel=FAR)
+
+
+def test_the_verdicts_of_the_page_are_those_of_the_library() -> None:
+    page = (DOCS / "preview.md").read_text()
+    assert f"| good | up to {100 * GOOD_UP_TO:.0f} % |" in page
+    assert f"| noise | from {100 * NOISE_FROM:.0f} % |" in page
+    assert f"Of more than {MOST_PAIRS} pairs of axes" in page
 
 
 def test_the_boxes_of_the_page_on_mechanisms() -> None:

@@ -22,7 +22,7 @@ from sparsedp.previews._questions import Answers, Question
 from sparsedp.privacy.budget import Budget
 from sparsedp.progress import advance, part
 
-_RUNS_IN_CELLS = 2**15
+_RUNS_IN_CELLS = 2**14
 _FEWEST_RUNS, _MOST_RUNS = 2, 8
 
 
