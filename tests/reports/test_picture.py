@@ -151,3 +151,12 @@ def test_without_matplotlib_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(sdp.InvalidInput, match=r'pip install "sparsedp\[plot\]"'):
         plot(by_diagnosis())
+
+
+def test_labels_in_an_order_stand_one_beside_another() -> None:
+    """Weekdays by sex: a line for each sex, along Monday to Sunday."""
+    domain = [sdp.Calendar("day", "2024-01-01", "1d", 140), sdp.Categories("sex", ["F", "M"])]
+    release = sdp.release(np.full((140, 2), 9), epsilon=1, domain=domain, mechanism="laplace")
+    (axes,) = release.marginal("day.weekday", "sex").plot().axes
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+    assert [line.get_xdata().tolist() for line in axes.lines] == [list(range(7))] * 2

@@ -50,6 +50,8 @@ def write_report(
 
 PLOT_EXAMPLES = """
 sparsedp plot flights.release.parquet -o flights.png
+sparsedp plot flights.release.parquet --marginal day.weekday,origin \\
+  -o weekdays.png
 """
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -62,6 +64,14 @@ def plot_release(
             "--output", "-o", metavar="FILE", help="The picture, .png, .svg or .pdf; - for PNG to standard output."
         ),
     ],
+    marginal: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--marginal",
+            metavar="AXIS",
+            help="Draw the table of these axes or groups of cells, summed over all else: day.weekday,origin.",
+        ),
+    ] = None,
     overwrite: Overwrite = False,
     memory: Memory = None,
     as_json: AsJson = False,
@@ -71,12 +81,14 @@ def plot_release(
     if output == STANDARD and as_json:
         raise InvalidInput("output", "- together with --json", "standard output can hold only one of the two")
 
+    from sparsedp.cli._answers import axes_named
     from sparsedp.releases.release_file import open_release
 
     with to_write(output, ".png", overwrite=overwrite) as path:
         with to_read(file) as source:
             release = open_release(source, memory=memory)
-        release.plot(path)
+        shown = release.marginal(*axes_named(marginal, release.domain)) if marginal else release
+        shown.plot(path)
     if as_json:
         show_json({"picture": output, "release": file, "digest": release.digest})
     elif output != STANDARD:

@@ -88,6 +88,8 @@ _DASHES: tuple[Any, ...] = ("-", *((0, pattern) for pattern in _PATTERNS))
 _MARKERS = "os^DvPX*"
 _LONGEST = 48
 """Letters of a label."""
+_MOST_LABELS = 12
+"""Along a line."""
 _SKEWED = 0.1
 """Where three quarters of the squares are below this share of the largest, an even scale would be blank."""
 
@@ -141,6 +143,9 @@ def _along(axes: Any, grouping: Grouping, values: Floats, amount: str) -> None:
     axes.yaxis.set_major_formatter("{x:,.0f}" if np.ptp(axes.get_ylim()) > 5 else "{x:g}")
     if grouping.scale["kind"] == "time":
         date_ticks(axes.xaxis)
+    if grouping.scale["kind"] == "category":
+        every = max(1, -(-len(grouping) // _MOST_LABELS))
+        axes.set_xticks(np.arange(0, len(grouping), every), [safe(name, 12) for name in labels_of(grouping)[::every]])
     zone = grouping.scale.get("zone")
     axes.set_xlabel(safe(grouping.scale["name"]) + (f" ({zone})" if zone else ""), color=_SOFT)
     axes.margins(x=0.01)
@@ -215,8 +220,10 @@ def _colours(values: Floats) -> dict[str, Any]:
 
 
 def places_of(grouping: Grouping) -> Any:
-    """Where points stand on a scale of times or numbers."""
+    """Where points stand on a scale of times or numbers; labels stand one beside another."""
     scale = grouping.scale
+    if scale["kind"] == "category":
+        return np.arange(len(grouping))
     if scale["kind"] == "time":
         moments: Floats = np.asarray(scale.get("times", ()), dtype=np.float64)
         if "times" not in scale:
