@@ -7,20 +7,40 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 import sparsedp as sdp
 from sparsedp.arrays import Ints
 from sparsedp.errors import InvalidInput
 from sparsedp.laws import DiscreteLaplaceLaw, LayersLaw
 from sparsedp.mechanisms import mechanism_named, name_and_settings
-from sparsedp.mechanisms._marginal_layers import TOTAL, as_asked, by_order, whole_table
+from sparsedp.mechanisms._marginal_layers import (
+    CELLS_OF,
+    TOTAL,
+    as_asked,
+    departures,
+    divided,
+    layers_of_order,
+    marginal,
+    planned,
+    whole_table,
+    worth_measuring,
+)
+from sparsedp.mechanisms._marginals import MarginalTranscript
 from sparsedp.mechanisms.adaptive import Adaptive
+from sparsedp.mechanisms.terms import Terms, checked_terms
 from sparsedp.noise.source import SeededSource
 from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.sensing.marginals import ALL, CELLS, Marginals
 
-SHAPES = [(4, 3, 5), (12, 8, 6, 5, 4), (2, 2, 2, 2, 2, 2, 2), (3, 1, 4), (365, 12, 6)]
+SHAPES = [(4, 3, 5), (12, 8, 6, 5, 4), (2, 2, 2, 2, 2, 2, 2), (3, 1, 4), (365, 12, 6), (9,), (30, 40)]
 TOTALS = [-1e9, 0.0, 100.0, 1e4, 1e6, 1e12]
+
+
+def deviation(share: Fraction) -> float:
+    return 1 / float(share)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -30,21 +50,56 @@ def test_shares_add_up_to_the_budget_whatever_the_total(
 ) -> None:
     found = set()
     for total in TOTALS:
-        shares = by_order(shape, total, lambda share: 1 / float(share), gaussian=gaussian, with_cells=with_cells)
-        assert sum(share for _, share in shares) == 1 - TOTAL
-        assert min(share for _, share in shares) > 0
-        layers = [layer for layer, _ in shares]
-        assert len(set(layers)) == len(layers)
+        shares = planned(shape, total, deviation, with_cells=with_cells)
+        assert sum(shares.values()) == 1 - TOTAL
+        assert min(shares.values()) > 0
+        layers = [layer for order in shares for layer in layers_of_order(shape, order)]
+        assert len(shape) == 1 or len(set(layers)) == len(layers)
         assert whole_table(shape) not in layers
-        found.add(tuple(layers))
-    assert len(found) > 1 or not with_cells or shape == (3, 1, 4), "the total decides"
+        for order, share in shares.items():
+            of_order = divided(shape, layers_of_order(shape, order), share, gaussian=gaussian)
+            assert sum(each for _, each in of_order) == share
+        found.add(tuple(sorted(shares.items())))
+    assert len(found) > 1 or shape in [(3, 1, 4), (9,)], "the total decides"
 
 
 def test_asked_marginals_add_up_to_the_budget() -> None:
     for asked in ([[0]], [[0, 1], [2]], [[0, 1, 2], [1, 2], [1]], [[0, 1], [1, 0]]):
-        shares = as_asked((4, 3, 5), asked)
+        shares = as_asked((4, 3, 5), [marginal((4, 3, 5), axes) for axes in asked], gaussian=False)
         assert sum(share for _, share in shares) == 1 - TOTAL
         assert len({layer for layer, _ in shares}) == len(shares)
+
+
+def test_scores_choose_layers_and_spend_what_there_is() -> None:
+    shape, share = (12, 8, 6, 5), Fraction(1, 3)
+    layers = layers_of_order(shape, 2)
+    for scores in ([1e6, 0, 0, 0, 0, 0], [0] * 6, [-5] * 6, [1e6] * 6, [1e300, 0, 3, 2, 1, 0]):
+        shares = worth_measuring(shape, layers, np.array(scores, float), share, deviation, gaussian=False)
+        assert sum(each for _, each in shares) == share
+        assert {layer for layer, _ in shares} <= set(layers)
+    alone = worth_measuring(shape, layers, np.array([1e6, 0, 0, 0, 0, 0.0]), share, deviation, gaussian=False)
+    assert alone == [(layers[0], share)]
+
+
+@given(
+    hnp.arrays(np.int64, (3, 4, 2), elements=st.integers(-(2**63), 2**63 - 1)),
+    hnp.arrays(np.int64, (3, 4, 2), elements=st.integers(-3, 3)),
+    st.integers(0, 2**20),
+)
+def test_a_score_moves_by_no_more_than_the_table_does(one: Ints, moved: Ints, seed: int) -> None:
+    """Whatever wraps: sums beyond 64 bits, and differences from the expected ones."""
+    expected = np.random.default_rng(seed).exponential(10.0 ** (seed % 19), (3, 4, 2))
+    layers = [layer for order in (1, 2, CELLS_OF) for layer in layers_of_order((3, 4, 2), order)]
+    with np.errstate(over="ignore"):
+        other = one + moved
+    first, second = (departures((3, 4, 2), layers, each.reshape(-1), expected) for each in (one, other))
+    assert np.abs(first - second).max() <= np.abs(moved).sum()
+
+
+def test_a_score_is_the_distance_of_a_layer_from_what_is_expected() -> None:
+    counts, expected = table(), np.full((4, 3, 5), 49.6)
+    (found,) = departures((4, 3, 5), [(CELLS, ALL, CELLS)], counts.reshape(-1), expected).tolist()
+    assert found == np.abs(counts.sum(axis=1) - 149).sum()
 
 
 def table(total: int = 3000) -> Ints:
@@ -61,6 +116,8 @@ def test_the_synopsis_states_what_was_paid(workload: Any, budget: sdp.Budget) ->
     assert isinstance(synopsis.sensing, Marginals)
     paid = [Fraction(each.budget.rho or each.budget.epsilon or 0) for each in synopsis.guarantee.expenses]
     assert sum(paid) == (budget.rho or budget.epsilon)
+    measured = [each.purpose == "measure" for each in synopsis.guarantee.expenses]
+    paid = [each for each, of_layer in zip(paid, measured, strict=True) if of_layer]
     assert len(paid) == len(synopsis.sensing.layers)
     assert isinstance(synopsis.law, LayersLaw)
     for share, law in zip(paid, synopsis.law.layers, strict=True):
@@ -70,17 +127,38 @@ def test_the_synopsis_states_what_was_paid(workload: Any, budget: sdp.Budget) ->
             assert law.variance_parameter == 1 / (2 * share)
 
 
-def test_nothing_but_the_noisy_total_decides_what_is_measured() -> None:
-    """Tables that differ in every cell but not in their total, with the same noise: the same layers."""
+def test_nothing_but_noisy_numbers_decides_what_is_measured() -> None:
+    """Tables that differ, and stand-ins that add nothing to the same noisy answers: the same layers."""
     one, other = np.zeros((8, 6, 10), np.int64), np.full((8, 6, 10), 10, np.int64)
     one[0, 0, 0] = other.sum()
-    found = [Adaptive().measure(each, epsilon=1, source=SeededSource(3)).sensing for each in (one, other, 0 * one)]
-    assert found[0] == found[1]
-    assert [(CELLS, CELLS, CELLS) in each.layers for each in found if isinstance(each, Marginals)] == [
-        True,
-        True,
-        False,
-    ]
+    found = [Adaptive().measure(each, epsilon="0.001", source=SeededSource(3)).sensing for each in (one, other)]
+    assert found[0] == found[1], "where nothing is seen, no table differs from another"
+
+
+@pytest.mark.parametrize("budget", [sdp.Budget(epsilon="20"), sdp.Budget(rho="50")], ids=str)
+def test_scores_are_paid_for(budget: sdp.Budget) -> None:
+    """Each moves by the neighbours' distance, so all of them together by as many times that."""
+    counts = table(60_000)
+    large = np.random.default_rng(4).multinomial(10**5, np.full(2400, 1 / 2400)).reshape(10, 8, 6, 5)
+    synopsis = Adaptive("marginals").measure(large, rho="0.5", source=SeededSource(1))
+    assert [each for each in synopsis.guarantee.expenses if "model" in each.purpose]
+    transcript = MarginalTranscript(counts.reshape(-1), (4, 3, 5), (True,) * 3, ((), (), ()), _terms(budget, 3))
+    transcript.measure([(whole_table((4, 3, 5)), Fraction(1, 2))])
+    layers = layers_of_order((4, 3, 5), 2)
+    exact = departures((4, 3, 5), layers, counts.reshape(-1), np.full((4, 3, 5), counts.sum() / 60))
+    share, drawn = Fraction(1, 10), []
+    for _ in range(300):
+        noisy = transcript.scores(layers, share, 1e9)
+        assert noisy is not None
+        drawn.append(noisy - exact)
+    # Three scores, three records a person.
+    variance = 2.0 * (3 * 3 / (20 * 0.1)) ** 2 if budget.rho is None else 3 * 3**2 / (2 * 50 * 0.1)
+    found = float(np.var(np.array(drawn), axis=0).mean())
+    assert 0.8 < found / variance < 1.3, "the stated scale, and not one a third off"
+
+
+def _terms(budget: sdp.Budget, contribution: int) -> Terms:
+    return checked_terms(budget, None, None, contribution, "add_remove", None, "sparsedp", SeededSource(2))
 
 
 @pytest.mark.parametrize("epsilon", ["0.5", "4"])
@@ -123,6 +201,37 @@ def test_what_is_not_for_marginals_is_measured_as_before() -> None:
     ):
         assert isinstance(synopsis.sensing, GroupSums)
     assert isinstance(Adaptive("marginals").measure(table().reshape(12, 5), epsilon=1).sensing, Marginals)
+
+
+CALENDAR = sdp.Domain.parse(["day:2024-01-01..2024-06-30/1d", "ward:a,b,c"])
+
+
+@pytest.mark.parametrize("epsilon", ["0.02", "1"])
+def test_a_table_of_days_is_measured_by_stretches_and_rhythms_where_days_are_not_seen(epsilon: str) -> None:
+    counts = np.random.default_rng(2).poisson(20, (182, 3)).astype(np.int64)
+    synopsis = Adaptive().measure(counts, domain=CALENDAR, epsilon=epsilon, source=SeededSource(4))
+    paid = sum(Fraction(each.budget.epsilon or 0) for each in synopsis.guarantee.expenses)
+    assert paid == Fraction(epsilon)
+    if epsilon == "1":
+        assert isinstance(synopsis.sensing, GroupSums)
+        return
+    sensing = synopsis.sensing
+    assert isinstance(sensing, Marginals)
+    groups = {len(set(layer[0])) for layer in sensing.layers if isinstance(layer[0], tuple)}
+    assert groups == {6, 7}, "months and weekdays"
+    release = synopsis.recover()
+    assert release.marginal("day.weekday", "ward").values.shape == (7, 3)
+
+
+def test_groups_of_axes_may_be_asked() -> None:
+    counts = np.random.default_rng(2).poisson(20, (182, 3)).astype(np.int64)
+    synopsis = Adaptive([("day.weekday", "ward"), ("day.month", "day.weekday")]).measure(
+        counts, domain=CALENDAR, epsilon=1
+    )
+    assert isinstance(synopsis.sensing, Marginals)
+    assert max(shape[0] for shape in synopsis.sensing.shapes) == 42
+    with pytest.raises(InvalidInput, match=r"workload is .*day\.moon"):
+        Adaptive([("day.moon",)]).measure(counts, domain=CALENDAR, epsilon=1)
 
 
 def test_a_list_measures_what_will_be_asked() -> None:

@@ -38,7 +38,7 @@ them in declared groups if they are so few, and no more than so many layers.
 """
 
 ROUNDS, SWEEPS = 12, 5
-"""Of Gauss–Newton steps, after so many of proportional fitting."""
+"""Of Gauss–Newton steps at most, after so many of proportional fitting."""
 
 CONJUGATE, RESIDUAL = 25, 0.05
 """Steps of conjugate gradients in each round, at most, and when they end: the residual over the first one."""
@@ -245,7 +245,7 @@ def _parts(layer: Layer) -> Iterator[Layer]:
             yield tuple(one if axis in kept else ALL for axis, one in enumerate(layer))
 
 
-def fit_log_linear(sensing: Marginals, values: Ints, law: LayersLaw) -> LogLinear:
+def fit_log_linear(sensing: Marginals, values: Ints, law: LayersLaw, rounds: int = ROUNDS) -> LogLinear:
     """The expected cells that the noisy sums suggest, their total the one that all layers together suggest."""
     observed = [part.astype(np.float64) for part in sensing.split(values)]
     noise: list[float | None] = [max(one.variance, LEAST_VARIANCE) for one in law.layers]
@@ -262,7 +262,7 @@ def fit_log_linear(sensing: Marginals, values: Ints, law: LayersLaw) -> LogLinea
     laplace = isinstance(law.layers[0], DiscreteLaplaceLaw)
     model = LogLinear(lattice, observed, noise, laplace, parameters, priors, np.zeros(()))
     model = proportionally_fitted(model.at(parameters))
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         there = model.stepped()
         gained = model.objective - there.objective
         model = there.learned()

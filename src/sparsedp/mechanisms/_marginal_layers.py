@@ -61,9 +61,17 @@ SEEN, CELLS_SEEN = 15.0, 5.0
 short as they can be to have so much; a table of one or two axes whose cells have so much is measured in blocks.
 """
 
-SINGLES = (3, 6, 10, 15, 20, 30, 40)
-PARTS = (0, 15, 30, 45, 60, 80, 100)
-"""Hundredths of the budget that single axes may have, and of the rest that pairs and triples may."""
+SINGLES = (40, 30, 20, 15, 10, 6, 3)
+PARTS = (100, 80, 60, 45, 30, 15, 0)
+"""Hundredths of the budget that single axes may have, and of the rest that pairs and triples may: of divisions that are
+as good as one another the first is taken.
+"""
+
+MOST_OF_ORDER = 300
+"""Layers; an order that has more is not measured."""
+
+NEGLIGIBLE = 1e-6
+"""Records: nothing is worth less."""
 
 CAP = 2**38
 """Of what one group adds to a score: 2²⁴ of them leave room in 64 bits."""
@@ -121,7 +129,8 @@ def layers_of_order(
                 continue  # groups of one axis beside cells of the other say enough
             by_axis = dict(zip(kept, chosen, strict=True))
             found.append(tuple(by_axis.get(axis, ALL) for axis in range(len(shape))))
-    return found
+    plain = [layer for layer in found if all(isinstance(one, str) for one in layer)]
+    return found if len(found) <= MOST_OF_ORDER else plain
 
 
 def groups_of(shape: Sequence[int], layer: Layer) -> int:
@@ -137,7 +146,7 @@ def planned(shape: Sequence[int], total: float, deviation: Deviation, *, with_ce
     axes, total = len(long_axes(shape)), max(total, 1.0)
     side = prod(shape) ** (1.0 / axes)
     menu = list(_menu(axes))
-    errors = np.array([expected_errors(side, axes, total, deviation, shares) for shares in menu])
+    errors = np.array([expected_errors(side, axes, total, deviation, shares) for shares in menu]) + NEGLIGIBLE
     least = errors.min(axis=0)
     if axes > 1:
         least[0] = max(least[0], OF_SPLIT * 0.8 * side * deviation((1 - TOTAL) / (axes + comb(axes, 2))))
@@ -150,7 +159,7 @@ def planned(shape: Sequence[int], total: float, deviation: Deviation, *, with_ce
 
 def _menu(axes: int) -> Iterator[dict[int, Fraction]]:
     left = 1 - TOTAL
-    orders = [order for order in (2, 3) if order < axes]
+    orders = [order for order in (2, 3) if order < axes and comb(axes, order) <= MOST_OF_ORDER]
     if not orders:
         for single in SINGLES:
             yield {1: left * Fraction(single, 100), CELLS_OF: left * Fraction(100 - single, 100)}
@@ -173,7 +182,7 @@ def expected_errors(
     well as all layers that hold it say, or as what is usual of it (`SCATTER`, and the scatter of counts).
     """
     noise = {axes if order == CELLS_OF else order: share for order, share in ({0: TOTAL} | dict(shares)).items()}
-    variances = {order: deviation(share / comb(axes, order)) ** 2 for order, share in noise.items()}
+    variances = {order: max(deviation(share / comb(axes, order)), NEGLIGIBLE) ** 2 for order, share in noise.items()}
     components = []
     for order in range(axes + 1):
         mean = total / side**order
@@ -226,10 +235,10 @@ def worth_measuring(
     for many in range(1, len(layers) + 1):
         chosen = order[:many]
         shares = divided(shape, [layers[place] for place in chosen], share, gaussian=gaussian)
-        noise = np.array([deviation(each) for _, each in shares])
+        noise = np.array([max(deviation(each), NEGLIGIBLE) for _, each in shares])
         # In a group the model is off by `each`, and with the measurement by the harmonic mean of both.
         each = off[chosen] / (0.8 * groups[chosen])
-        left = off[chosen] * noise / np.sqrt(each**2 + noise**2)
+        left = off[chosen] * noise / np.hypot(each, noise)
         if float((off[chosen] - left).sum()) > most:
             best, most = shares, float((off[chosen] - left).sum())
     return best

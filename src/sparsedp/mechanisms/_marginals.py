@@ -29,6 +29,9 @@ from sparsedp.mechanisms.terms import CalibratedNoise, Terms
 from sparsedp.privacy.guarantee import Expense, Guarantee
 from sparsedp.sensing.marginals import Lattice, Layer, Marginals
 
+FIT_ROUNDS = 4
+"""Of the fit that is only to be compared with: a quick one."""
+
 SCORED = "see where a model of the marginals is off"
 """What the numbers are paid for that choose among layers."""
 
@@ -74,7 +77,7 @@ class MarginalTranscript:
         if sqrt(noise.law.variance) > most_noise:
             return None
         with usual_warnings():
-            expected = fit_log_linear(self.sensing, np.concatenate(self.values), self.law).cells
+            expected = fit_log_linear(self.sensing, np.concatenate(self.values), self.law, FIT_ROUNDS).cells
         noisy = departures(self.shape, layers, self._cells, expected)
         noise.add_to(noisy)
         self.tests.append(noise.expense)

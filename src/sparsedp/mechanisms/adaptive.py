@@ -54,7 +54,7 @@ from sparsedp.mechanisms.terms import WHOLE, Terms
 from sparsedp.plan import Plan
 from sparsedp.privacy.guarantee import Expense
 from sparsedp.sensing.group_sums import GroupSums, first_cells
-from sparsedp.sensing.marginals import ALL, Coarsened, Layer, Marginals, in_order_of_first_cells
+from sparsedp.sensing.marginals import ALL, MOST_AXES, Coarsened, Layer, Marginals, in_order_of_first_cells
 from sparsedp.sensing.parts_of_blocks import MOST_PARTS, cut_blocks
 from sparsedp.synopsis import Synopsis
 
@@ -96,7 +96,7 @@ class Adaptive(Mechanism):
 
     def _plan_in_advance(self, cells: int, terms: Terms, domain: Domain | None) -> None:
         """None: that depends on noisy answers. A budget is refused if its smallest share leaves no room in 64 bits."""
-        layer_noise(terms, Fraction(1, 1000), "measure")
+        layer_noise(terms, Fraction(1, 10**7), "measure")
         chances()  # whatever could go wrong with it should do so before the debit
         if not isinstance(self.workload, str):
             for _, share in as_asked(*self._asked(domain), gaussian=terms.gaussian):
@@ -159,7 +159,12 @@ class Adaptive(Mechanism):
         """Whether a table of this shape is measured by its marginals."""
         axes = len(long_axes(shape))
         least = LEAST_AXES if self.workload == "any" else 2 if self.workload == "marginals" else 1
-        return self.workload not in ("cells", "ranges") and axes >= least and prod(shape) <= MOST_CELLS
+        return (
+            self.workload not in ("cells", "ranges")
+            and axes >= least
+            and prod(shape) <= MOST_CELLS
+            and len(shape) <= MOST_AXES
+        )
 
     def _asked(self, domain: Domain | None) -> tuple[tuple[int, ...], list[Layer]]:
         """The table's shape, and the marginals of the workload: of axes, or of axes in declared groups."""

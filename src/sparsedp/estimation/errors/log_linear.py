@@ -18,8 +18,10 @@ from sparsedp.sensing.marginals import ALL, CELLS, Layer, joined, meet, refines
 SOLVED, MOST_STEPS = 0.03, 60
 """When a solution is near enough, and how many steps of conjugate gradients it may take."""
 
-PROBES = 8
-"""Sums of a layer for which the exact variance is computed, to scale the quick one of all."""
+PROBES, CELLS_OF_PROBES = 8, 2**18
+"""Sums of a layer for which the exact variance is computed, to scale the quick one of all: as many as go over so many
+cells together, but one at least.
+"""
 
 FEW_SUMS, FEW_CELLS = 64, 2**14
 """All sums of a layer are exact if they are no more, of a table that has no more cells."""
@@ -157,7 +159,8 @@ class LogLinearErrors:
     def _scale(self, layer: Layer, rough: Floats) -> float:
         """What the exact variance is of the rough one, in a few sums from the smallest to the largest."""
         places = np.argsort(rough, axis=None)
-        chosen = places[np.linspace(0, len(places) - 1, min(PROBES, len(places))).astype(np.int64)]
+        probes = max(1, min(PROBES, len(places), CELLS_OF_PROBES // self._cells.size))
+        chosen = places[np.linspace(0, len(places) - 1, probes + 2)[1:-1].round().astype(np.int64)]
         exact = np.maximum(self._exact(layer, chosen), 1e-300)
         return float(np.exp(np.mean(np.log(exact / rough.flat[chosen]))))
 
