@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import prod
 
 import numpy as np
@@ -52,7 +52,7 @@ def along(probabilities: Floats, given: Ints, random: np.random.Generator) -> In
 def chain(shape: tuple[int, ...], total: int, random: np.random.Generator) -> Ints:
     """The first axis from a draw of Dirichlet(1); each next one given the one before, by rows of Dirichlet(½)."""
     columns = [random.choice(shape[0], total, p=random.dirichlet(np.ones(shape[0])))]
-    for before, side in zip(shape[:-1], shape[1:], strict=True):
+    for before, side in pairwise(shape):
         columns.append(along(random.dirichlet(np.full(side, 0.5), size=before), columns[-1], random))
     return np.stack(columns, axis=1)
 

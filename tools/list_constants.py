@@ -16,7 +16,12 @@ SOURCE = ROOT / "src" / "sparsedp"
 PAGE = ROOT / "docs" / "constants.md"
 
 PARTS = {
-    "What is measured": ["mechanisms/_adaptive_shares.py", "mechanisms/_adaptive_grid.py", "mechanisms/_private_*.py"],
+    "What is measured": [
+        "mechanisms/_adaptive_shares.py",
+        "mechanisms/_adaptive_grid.py",
+        "mechanisms/_marginal*.py",
+        "mechanisms/_private_*.py",
+    ],
     "How cells are estimated": ["estimation/*.py", "estimation/shrinkage/*.py"],
     "How errors are estimated": ["estimation/errors/*.py"],
 }

@@ -400,6 +400,8 @@ def _be_a_worker(
             prepare()
         code = work(place, _teller(place))
     except KeyboardInterrupt:
+        # A command says itself that it was interrupted: this came a moment before it began.
+        sys.stderr.write("torture: interrupted outside of the command\n")
         code = INTERRUPTED
     except BaseException:
         traceback.print_exc()
