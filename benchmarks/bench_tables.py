@@ -6,8 +6,6 @@ all cells. Each is divided by that of whichever rival is best in that case, pick
 
 from __future__ import annotations
 
-import side_by_side  # isort: skip  # before numpy: it says how many threads there are
-
 import argparse
 import json
 import sys
@@ -24,13 +22,12 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table as Grid
 
+import sparsedp as sdp
 from rivals.of_tables.contender import Answers, Budget, OnCells, ResidualPlanner, SplitOverMargins
 from rivals.of_tables.graphical import Aim, AllMargins
 from sparsedp import Adaptive
 from sparsedp.arrays import Floats, Ints
 from studies.tables import MARGINS, TABLES, margin_error
-
-assert side_by_side
 
 RUNS = 5
 TOTALS = (10**3, 10**4, 10**5, 10**6)
@@ -61,14 +58,15 @@ class Ours:
 
     def _cells(self, counts: Ints, budget: Budget) -> Floats:
         domain = next(table.domain for table in TABLES.values() if table.domain.shape == counts.shape)
-        paid = {"rho" if budget.gaussian else "epsilon": f"{budget.amount:g}"}
-        return self.kind(self.workload).release(counts, domain=domain, **paid).values.reshape(counts.shape)
+        amount = f"{budget.amount:g}"
+        paid = sdp.Budget(rho=amount) if budget.gaussian else sdp.Budget(epsilon=amount)
+        return self.kind(self.workload).release(counts, domain=domain, epsilon=paid).values.reshape(counts.shape)
 
 
 class WithoutMargins(Adaptive):
     """Blocks and parts of blocks alone, as for squares: what `Adaptive` did before it measured marginals."""
 
-    def _by_marginals(self, shape: tuple[int, ...]) -> bool:
+    def _by_marginals(self, shape: tuple[int, ...], coarsenings: object) -> bool:
         return False
 
 
@@ -165,7 +163,7 @@ def geometric(values: Iterable[float]) -> float:
 
 
 @dataclass(frozen=True)
-class Aim_:
+class Figure:
     """One figure to be shown: what of each case, and the most that its mean and its worst case may be."""
 
     text: str
@@ -191,17 +189,17 @@ def _beside_best(metric: str, ours: str) -> Callable[[Found, Case], tuple[float,
 
 AIMS = (
     *(
-        Aim_(f'"marginals", {order}-way', _beside_best(f"{order}-way", MARGINALS), 0.9, 1.2, gaussian)
+        Figure(f'"marginals", {order}-way', _beside_best(f"{order}-way", MARGINALS), 0.9, 1.2, gaussian)
         for gaussian in (False, True)
         for order in MARGINS
     ),
-    *(Aim_('"any", product of the four', lambda f, c: product_ratio(f, c, ANY), 0.8, 1.1, g) for g in (False, True)),
+    *(Figure('"any", product of the four', lambda f, c: product_ratio(f, c, ANY), 0.8, 1.1, g) for g in (False, True)),
     *(
-        Aim_(f'"any", {metric}, beside noise on cells', _against(metric, "noise on cells"), None, 1.0)
+        Figure(f'"any", {metric}, beside noise on cells', _against(metric, "noise on cells"), None, 1.0)
         for metric in METRICS
     ),
-    *(Aim_(f'"any", {order}-way', _beside_best(f"{order}-way", ANY), None, 1.5, True) for order in MARGINS),
-    Aim_('"any", cells, beside Adaptive without marginals', _against("cells", OLD), None, 1.15, True),
+    *(Figure(f'"any", {order}-way', _beside_best(f"{order}-way", ANY), None, 1.5, True) for order in MARGINS),
+    Figure('"any", cells, beside Adaptive without marginals', _against("cells", OLD), None, 1.15, True),
 )
 
 

@@ -46,7 +46,8 @@ class Table:
 def along(probabilities: Floats, given: Ints, random: np.random.Generator) -> Ints:
     """One draw for each of `given`, from the row of probabilities that it names."""
     steps = probabilities.cumsum(axis=1)[given]
-    return np.minimum((random.random(len(given))[:, None] > steps).sum(axis=1), probabilities.shape[1] - 1)
+    found = (random.random(len(given))[:, None] > steps).sum(axis=1)
+    return np.asarray(np.minimum(found, probabilities.shape[1] - 1))
 
 
 def chain(shape: tuple[int, ...], total: int, random: np.random.Generator) -> Ints:

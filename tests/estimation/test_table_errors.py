@@ -38,7 +38,7 @@ def scores(name: str, releases: int) -> tuple[float, float]:
     counts, random = hills(shape, records), np.random.default_rng(6)
     cells, boxes = [], []
     for seed in range(releases):
-        synopsis = Adaptive().measure(counts, epsilon="0.1", source=SeededSource(seed))
+        synopsis = Adaptive("ranges").measure(counts, epsilon="0.1", source=SeededSource(seed))
         assert isinstance(synopsis.sensing, GroupSums)
         assert synopsis.sensing.in_parts_of_blocks == in_parts
         release = synopsis.recover()

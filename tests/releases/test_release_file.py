@@ -95,7 +95,7 @@ def test_metadata_hold_domain_plan_promise_record_and_digest(path: Path) -> None
     assert document["guarantee"]["neighbours"] == {"contribution": 1, "relation": "add_remove"}
     assert document["spent"] == {"epsilon": "1/2"} == sdp.Budget(epsilon="0.5").describe()
     assert document["mechanism"] == document["plan"]["mechanism"] == "adaptive"
-    assert document["plan"]["sensing"]["name"] == "group_sums"
+    assert document["plan"]["sensing"]["name"] == "marginals"
     assert document["written_by"] == f"sparsedp {sdp.__version__}"
     assert metadata[b"sparsedp.synopsis"].isascii()  # other readers take metadata for text
     assert b"ARROW:schema" not in metadata  # it would hold all of this again

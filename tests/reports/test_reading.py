@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from report_releases import a_year_of_hours, by_day_and_sex, by_diagnosis, of_random_sums, on_four_axes
+from report_releases import a_year_of_hours, by_day_and_sex, by_diagnosis, of_random_sums
 
 import sparsedp as sdp
 from sparsedp.axes import Axis
@@ -51,7 +51,7 @@ def test_sums_say_that_values_were_clamped() -> None:
     )
 
 
-@pytest.mark.parametrize("make", [a_year_of_hours, by_day_and_sex, on_four_axes, sums_of_euros])
+@pytest.mark.parametrize("make", [a_year_of_hours, by_day_and_sex, sums_of_euros])
 def test_the_height_that_a_lone_number_needs_is_told(make: Callable[[], sdp.Release]) -> None:
     release = make()
     told = " ".join(reading(release, [], []))

@@ -16,6 +16,7 @@ from sparsedp.sensing.bernoulli import Bernoulli
 from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.sensing.hadamard import Hadamard
 from sparsedp.sensing.integer_haar import IntegerHaar, IntegerHaarTable
+from sparsedp.sensing.marginals import Marginals
 from sparsedp.sensing.running_totals import RunningTotals, TicksAndTotals
 from sparsedp.sensing.tree import Tree
 
@@ -36,6 +37,15 @@ def groups_of(n: int) -> GroupSums:
     return GroupSums(n, [starts, starts[::5]], table.shape, table.ordered)
 
 
+def marginals_of(n: int) -> Marginals:
+    """The same table by its first axis in pairs, by both axes, and as a whole."""
+    table = table_of(n)
+    pairs = [place // 2 for place in range(table.shape[0])]
+    layers = [[pairs, "cells"], ["cells", "all"], ["all", "cells"], ["all", "all"]]
+    distinct = {tuple(map(str, Marginals(table.shape, [layer], table.ordered).layers[0])): layer for layer in layers}
+    return Marginals(table.shape, list(distinct.values()), table.ordered, [[pairs], []] if max(pairs) else None)
+
+
 MAKERS: dict[str, list[Callable[[int], Sensing]]] = {
     "direct": [Direct],
     "bernoulli": [lambda n: Bernoulli(n, rows=min(n, 70), seed=5), lambda n: Bernoulli(n, rows=min(n, 1025), seed=6)],
@@ -44,6 +54,7 @@ MAKERS: dict[str, list[Callable[[int], Sensing]]] = {
     "tree": [Tree, lambda n: Tree(n, branching=3), lambda n: Tree(n, branching=16)],
     "haar": [IntegerHaar],
     "haar_table": [lambda n: IntegerHaarTable([n], [True]), lambda n: table_of(n)],
+    "marginals": [marginals_of, lambda n: Marginals([n], [["cells"], ["all"]][: min(n, 2)], [True])],
     "running_totals": [RunningTotals],
     "ticks_and_totals": [TicksAndTotals],
 }

@@ -46,7 +46,7 @@ def fitted(shape: tuple[int, ...], measured: Iterable[Measured], iterations: int
     """All cells by `mbi`: entropic mirror descent with its defaults."""
     import jax
 
-    jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
+    jax.config.update("jax_enable_x64", True)
     import mbi
 
     names = [str(axis) for axis in range(len(shape))]

@@ -58,7 +58,7 @@ the same share.
 
 SEEN, CELLS_SEEN = 15.0, 5.0
 """Mean counts of a group, in deviations of the noise that half of the budget puts on it: stretches of an axis are as
-short as they can be to have so much; a table of one or two axes whose cells have so much is measured in blocks.
+short as they can be to have so much; where cells have, they are measured.
 """
 
 SINGLES = (40, 30, 20, 15, 10, 6, 3)
@@ -75,6 +75,9 @@ NEGLIGIBLE = 1e-6
 
 CAP = 2**38
 """Of what one group adds to a score: 2²⁴ of them leave room in 64 bits."""
+
+Coarsenings = Sequence[Sequence[tuple[int, ...]]]
+"""Of each axis, those that join cells."""
 
 Shares = list[tuple[Layer, Fraction]]
 """Layers, each with its share of the budget."""
@@ -101,7 +104,7 @@ def long_axes(shape: Sequence[int]) -> list[int]:
     return [axis for axis, side in enumerate(shape) if side > 1]
 
 
-def coarsenings_of(domain: Domain | None, shape: Sequence[int]) -> tuple[tuple[tuple[int, ...], ...], ...]:
+def coarsenings_of(domain: Domain | None, shape: Sequence[int]) -> Coarsenings:
     """Of each axis, those that join cells, each once."""
     if domain is None:
         return tuple(() for _ in shape)
@@ -112,9 +115,7 @@ def coarsenings_of(domain: Domain | None, shape: Sequence[int]) -> tuple[tuple[t
     return tuple(found)
 
 
-def layers_of_order(
-    shape: Sequence[int], order: int, coarsenings: Sequence[Sequence[tuple[int, ...]]] | None = None
-) -> list[Layer]:
+def layers_of_order(shape: Sequence[int], order: int, coarsenings: Coarsenings | None = None) -> list[Layer]:
     """All marginals of so many axes; of one or two also with axes in groups."""
     axes = long_axes(shape)
     if order in (CELLS_OF, len(axes)):
@@ -213,7 +214,8 @@ def divided(shape: Sequence[int], layers: Sequence[Layer], share: Fraction, *, g
 
 def _weight(groups: int, gaussian: bool) -> int:
     """The deviation of noise falls as one over the share, or its root."""
-    return max(1, round(1000 * float(groups) ** (2 / 3 if gaussian else 1 / 2)))
+    power: float = 2 / 3 if gaussian else 1 / 2
+    return max(1, round(float(1000 * groups**power)))
 
 
 def worth_measuring(
@@ -268,7 +270,7 @@ def cells_are_seen(shape: Sequence[int], total: float, deviation: Deviation) -> 
 
 def in_groups(
     shape: Sequence[int],
-    coarsenings: Sequence[Sequence[tuple[int, ...]]],
+    coarsenings: Coarsenings,
     total: float,
     deviation: Deviation,
     *,

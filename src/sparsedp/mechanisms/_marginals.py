@@ -12,14 +12,17 @@ from sparsedp.arrays import Floats, Ints, usual_warnings
 from sparsedp.estimation.log_linear import fit_log_linear
 from sparsedp.laws import LayersLaw
 from sparsedp.mechanisms._marginal_layers import (
+    LEAST_AXES,
     MOST_SCORE_NOISE,
     OF_SCORES,
     TOTAL,
+    Coarsenings,
     cells_are_seen,
     departures,
     divided,
     in_groups,
     layers_of_order,
+    long_axes,
     planned,
     whole_table,
     worth_measuring,
@@ -44,7 +47,7 @@ class MarginalTranscript:
         cells: Ints,
         shape: tuple[int, ...],
         ordered: tuple[bool, ...],
-        coarsenings: Sequence[Sequence[tuple[int, ...]]],
+        coarsenings: Coarsenings,
         terms: Terms,
     ) -> None:
         self._cells, self.shape, self._ordered, self._terms = cells, shape, ordered, terms
@@ -83,6 +86,13 @@ class MarginalTranscript:
         self.tests.append(noise.expense)
         return noisy.astype(np.float64)
 
+    def finest_first(self) -> None:
+        """As synopses have their layers."""
+        order = sorted(range(len(self.layers)), key=lambda place: -len(self.values[place]))
+        self.layers = [self.layers[place] for place in order]
+        self.noises = [self.noises[place] for place in order]
+        self.values = [self.values[place] for place in order]
+
     @property
     def sensing(self) -> Marginals:
         """The layers so far."""
@@ -99,23 +109,18 @@ class MarginalTranscript:
         return LayersLaw(tuple(noise.law for noise in self.noises))
 
 
-def measure_in_groups(transcript: MarginalTranscript) -> bool:
-    """The total; and, unless cells are seen above the noise, stretches and rhythms. Whether that was done."""
-    shape = transcript.shape
-    transcript.measure([(whole_table(shape), TOTAL)])
-    total = max(float(transcript.values[0][0]), 1.0)
-    if cells_are_seen(shape, total, transcript.deviation):
-        return False
-    found = in_groups(shape, transcript.coarsenings, total, transcript.deviation, gaussian=transcript.gaussian)
-    transcript.measure(found)
-    return True
-
-
 def measure_by_order(transcript: MarginalTranscript, *, with_cells: bool) -> None:
-    """All single axes and perhaps the cells; then pairs, and triples, as far as what was measured before is off."""
+    """All single axes and perhaps the cells; then pairs, and triples, as far as what was measured before is off. Of one
+    or two axes that have groups, stretches and rhythms, unless cells are seen above the noise.
+    """
     shape, gaussian = transcript.shape, transcript.gaussian
     transcript.measure([(whole_table(shape), TOTAL)])
     total = max(float(transcript.values[0][0]), 1.0)
+    few = len(long_axes(shape)) < LEAST_AXES and any(transcript.coarsenings)
+    if few and not cells_are_seen(shape, total, transcript.deviation):
+        found = in_groups(shape, transcript.coarsenings, total, transcript.deviation, gaussian=gaussian)
+        transcript.measure(found)
+        return
     shares = planned(shape, total, transcript.deviation, with_cells=with_cells)
     for order in sorted(shares, key=lambda order: (order > 1, order)):
         layers = layers_of_order(shape, order, transcript.coarsenings)

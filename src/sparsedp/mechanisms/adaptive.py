@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 from typing import ClassVar
@@ -40,12 +40,13 @@ from sparsedp.mechanisms._marginal_layers import (
     LEAST_AXES,
     MOST_CELLS,
     TOTAL,
+    Coarsenings,
     as_asked,
     coarsenings_of,
     long_axes,
     whole_table,
 )
-from sparsedp.mechanisms._marginals import MarginalTranscript, measure_by_order, measure_in_groups
+from sparsedp.mechanisms._marginals import MarginalTranscript, measure_by_order
 from sparsedp.mechanisms._private_tests import detected_alone, hidden, standing_out
 from sparsedp.mechanisms._private_tree import chances, chances_of, decay_for, down_to_the_ends, flat_groups, singled
 from sparsedp.mechanisms._transcript import Transcript, layer_noise
@@ -115,16 +116,10 @@ class Adaptive(Mechanism):
         """Layers of sums, each with noise of its own, and before them the private tests of rows."""
         table = ((cells.size,), (True,)) if domain is None else (domain.shape, domain.ordered)
         zeros = constraints is not None and constraints.zeros is not None
-        budget, before = terms, tuple[Expense, ...]()
-        if not zeros and not negative:
-            transcript = MarginalTranscript(cells, *table, coarsenings_of(domain, table[0]), terms)
-            if self._by_marginals(table[0]):
-                return self._measured_marginals(transcript, domain, constraints)
-            if self.workload == "any" and any(transcript.coarsenings):
-                if measure_in_groups(transcript):
-                    return self._of_marginals(transcript, domain, constraints)
-                before = tuple(noise.expense for noise in transcript.noises)
-                terms = replace(terms, budget=terms.budget.part(1 - TOTAL))
+        coarsenings = coarsenings_of(domain, table[0])
+        if self._by_marginals(table[0], coarsenings) and not zeros and not negative:
+            transcript = MarginalTranscript(cells, *table, coarsenings, terms)
+            return self._measured_marginals(transcript, domain, constraints)
         workload = self.workload if isinstance(self.workload, str) and self.workload in ROWS else "any"
         shares = shares_for(workload, *table)
         if zeros or (negative and shares.grid):
@@ -151,14 +146,16 @@ class Adaptive(Mechanism):
             nonnegative=not negative,
             constraints=constraints,
         )
-        guarantee = budget.guarantee([*before, *blocks.tests, *(noise.expense for noise in blocks.noises)])
+        guarantee = terms.guarantee([*blocks.tests, *(noise.expense for noise in blocks.noises)])
         law = LayersLaw(tuple(noise.law for noise in blocks.noises))
         return Synopsis(np.concatenate(blocks.values), plan, law, guarantee)
 
-    def _by_marginals(self, shape: tuple[int, ...]) -> bool:
+    def _by_marginals(self, shape: tuple[int, ...], coarsenings: Coarsenings) -> bool:
         """Whether a table of this shape is measured by its marginals."""
         axes = len(long_axes(shape))
-        least = LEAST_AXES if self.workload == "any" else 2 if self.workload == "marginals" else 1
+        least = LEAST_AXES if self.workload == "any" else 1
+        if self.workload == "marginals" and not any(coarsenings):
+            least = 2
         return (
             self.workload not in ("cells", "ranges")
             and axes >= least
@@ -184,12 +181,15 @@ class Adaptive(Mechanism):
         else:
             asked = as_asked(*self._asked(domain), gaussian=transcript.gaussian)
             transcript.measure([(whole_table(transcript.shape), TOTAL), *asked])
-        return self._of_marginals(transcript, domain, constraints)
-
-    def _of_marginals(
-        self, transcript: MarginalTranscript, domain: Domain | None, constraints: Constraints | None
-    ) -> Synopsis:
-        plan = Plan(self.name, transcript.sensing, RecoveryPlan("layers"), domain=domain, constraints=constraints)
+        transcript.finest_first()
+        plan = Plan(
+            self.name,
+            transcript.sensing,
+            RecoveryPlan("layers"),
+            domain=domain,
+            nonnegative=True,
+            constraints=constraints,
+        )
         return Synopsis(np.concatenate(transcript.values), plan, transcript.law, transcript.guarantee)
 
 
