@@ -1,7 +1,7 @@
 """Tables of seven axes: `Adaptive` beside all marginals of two axes fitted by `mbi`, in one run on one thread.
 
-Prints seconds, the ratio to mbi, how long one marginal with its errors takes, the memory of ours by cell, and how all of
-it grows with the number of cells.
+Prints seconds, the ratio to mbi, how long one marginal with its errors takes, the memory of ours by cell, and how all
+of it grows with the number of cells.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def counts(shape: tuple[int, ...]) -> Ints:
 
 
 def ours(shape: tuple[int, ...], budget: str, workload: str) -> tuple[float, float, float]:
-    """Seconds of a release, and of a marginal of two axes with its errors; bytes a cell beyond what was there before."""
+    """Seconds of a release, and of a marginal of two axes with its errors; bytes a cell beyond those before."""
     table, mechanism, spent = counts(shape), sdp.Adaptive(workload), BUDGETS[budget]
     mechanism.release(table[:, :2, :2, :2, :2, :2, :2], epsilon=spent)  # imports
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

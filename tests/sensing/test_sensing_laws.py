@@ -16,7 +16,7 @@ from sparsedp.sensing.bernoulli import Bernoulli
 from sparsedp.sensing.group_sums import GroupSums
 from sparsedp.sensing.hadamard import Hadamard
 from sparsedp.sensing.integer_haar import IntegerHaar, IntegerHaarTable
-from sparsedp.sensing.marginals import Marginals
+from sparsedp.sensing.marginals import ALL, CELLS, Layer, Marginals
 from sparsedp.sensing.running_totals import RunningTotals, TicksAndTotals
 from sparsedp.sensing.tree import Tree
 
@@ -40,10 +40,10 @@ def groups_of(n: int) -> GroupSums:
 def marginals_of(n: int) -> Marginals:
     """The same table by its first axis in pairs, by both axes, and as a whole."""
     table = table_of(n)
-    pairs = [place // 2 for place in range(table.shape[0])]
-    layers = [[pairs, "cells"], ["cells", "all"], ["all", "cells"], ["all", "all"]]
-    distinct = {tuple(map(str, Marginals(table.shape, [layer], table.ordered).layers[0])): layer for layer in layers}
-    return Marginals(table.shape, list(distinct.values()), table.ordered, [[pairs], []] if max(pairs) else None)
+    pairs = tuple(place // 2 for place in range(table.shape[0]))
+    layers: list[Layer] = [(pairs, CELLS), (CELLS, ALL), (ALL, CELLS), (ALL, ALL)]
+    distinct = {Marginals(table.shape, [layer], table.ordered).layers[0]: None for layer in layers}
+    return Marginals(table.shape, list(distinct), table.ordered, [[pairs], []] if max(pairs) else None)
 
 
 MAKERS: dict[str, list[Callable[[int], Sensing]]] = {

@@ -48,8 +48,10 @@ LEAST_AXES = 3
 LARGEST_ORDER = 3
 """Marginals of more axes are not measured, but for the cells."""
 
-SCATTER = (1.0, 0.35, 0.12, 0.07)
-"""What interactions of one, two, three and more axes are in a table of a usual kind, in parts of a group's count."""
+SCATTER = (1.0, 0.35, 0.12, 0.3)
+"""What interactions of one, two, three and more axes are in a table of a usual kind, in parts of a group's count; the
+last is all that cells have beside marginals of three axes.
+"""
 
 OF_SPLIT = 0.7
 """What the errors of single axes are held to, in parts of what they are where all marginals of one and two axes have
