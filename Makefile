@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # A worker a core, each with a half of the suite in its order: what the tests of a file share is then made once.
 WORKERS := -n auto --dist worksteal
 
-.PHONY: help demo demo-mechanisms demo-stream docs test test-all test-lowest test-newest lint types unit fuzz torture browser lock bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-ablation bench-published bench-tables bench-tables-speed bench-coverage bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
+.PHONY: help demo demo-mechanisms demo-stream docs test test-all test-lowest test-newest lint types unit fuzz torture browser lock bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-ablation bench-published bench-tables bench-rhythms bench-tables-speed bench-coverage bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -172,6 +172,9 @@ bench-peers: $(PEERS)/.done  ## the same releases by OpenDP, diffprivlib, Google
 
 bench-tables: $(PEERS)/.done  ## Adaptive on tables of many axes beside mbi, AIM, ResidualPlanner and plain noise: ratios of errors; hours with all tables
 	$(PEERS)/bin/python benchmarks/bench_tables.py --cases
+
+bench-rhythms: $(VENV)/.bench  ## weekdays and hours of a year of flights: the default beside Adaptive("marginals")
+	$(BIN)/python benchmarks/bench_rhythms.py
 
 bench-tables-speed: $(PEERS)/.done  ## a table of seven axes beside mbi: time, memory, growth
 	$(PEERS)/bin/python benchmarks/bench_tables_speed.py
