@@ -361,13 +361,21 @@ _GRACE = 2.0
 _BESIDE = 2**29
 """Bytes of address space that threads and libraries may take beside what a question uses."""
 
+_OF_ROW, _OF_VALUE = 56, 40
+"""Bytes that a row takes in Python, and each value in it, at the least."""
+
 
 def sql_answer(release: Release, text: str, tables: Mapping[str, Any], *, memory: str, seconds: str) -> Answer:
     """What SQL over the release, and public tables beside it, finds."""
-    from sparsedp.releases.sql import checked_seconds
+    from sparsedp import validate
+    from sparsedp.releases.sql import checked_seconds, too_large
 
+    most = validate.bytes_of("memory", memory)
     with _ended_after(checked_seconds(seconds)):
         found = release.sql(text, tables=tables, memory=memory, seconds=seconds)
+        # Counted, for at the process's own limit a thread of a library may end it before Python can say why.
+        if len(found) * (_OF_ROW + _OF_VALUE * len(found.columns)) > 2 * most + _BESIDE // 2:
+            raise too_large(most)
         return Answer(found.columns, found.fetchall())
 
 
