@@ -10,7 +10,7 @@ import pytest
 
 import sparsedp as sdp
 from sparsedp.arrays import Floats, Ints
-from sparsedp.estimation.errors.log_linear import INFLATION, UNKNOWN, LogLinearErrors
+from sparsedp.estimation.errors.log_linear import INFLATION, LogLinearErrors
 from sparsedp.estimation.log_linear import LogLinear, fit_log_linear
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw, LayersLaw
 from sparsedp.noise.source import SeededSource
@@ -120,7 +120,7 @@ def test_errors_are_those_of_the_dense_posterior() -> None:
     counts, sensing = chain((5, 4, 3), 2000), layers_of((5, 4, 3), 1, 2)
     model = fit_log_linear(sensing, *measured(sensing, counts, GAUSSIAN))
     model = replace(model, cells=model.cells + 100.0)  # all far from zero, where estimates have no bias
-    errors, covariance = LogLinearErrors(model), INFLATION * dense_covariance(model.learned(UNKNOWN))
+    errors, covariance = LogLinearErrors(model), INFLATION * dense_covariance(model.learned())
     chance = np.random.default_rng(3)
     for _ in range(10):
         weights = (chance.random(model.shape) < 0.4).astype(np.float64)

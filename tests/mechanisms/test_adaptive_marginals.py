@@ -65,7 +65,7 @@ def test_shares_add_up_to_the_budget_whatever_the_total(
 
 def test_asked_marginals_add_up_to_the_budget() -> None:
     for asked in ([[0]], [[0, 1], [2]], [[0, 1, 2], [1, 2], [1]], [[0, 1], [1, 0]]):
-        shares = as_asked((4, 3, 5), [marginal((4, 3, 5), axes) for axes in asked], gaussian=False)
+        shares = as_asked((4, 3, 5), [marginal((4, 3, 5), axes) for axes in asked], 1 - TOTAL, gaussian=False)
         assert sum(share for _, share in shares) == 1 - TOTAL
         assert len({layer for layer, _ in shares}) == len(shares)
 

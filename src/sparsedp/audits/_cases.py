@@ -26,6 +26,9 @@ BUDGETS = (Budget(epsilon=1), Budget(rho="1/2"), Budget(epsilon=1, delta="1e-6")
 ROW, LOOKED_AT = 16, 256
 """Cells: few, which an attack sees best, and so many that `Adaptive` looks at them first."""
 
+CALENDAR = ["day:2024-01-01..2024-01-14/1d", "ward:a,b"]
+"""Cells that may follow weeks."""
+
 AnyCase = Case | StreamCase | RecordsCase
 
 
@@ -41,6 +44,7 @@ def mechanism_cases(replays: int, runs: int) -> Iterator[Case]:
         *((mechanism, LOOKED_AT) for mechanism in looked_at),
         *((mechanism, Domain.of_shape((16, 16))) for mechanism in looked_at),
         *((mechanism, Domain.of_shape((4, 2, 2))) for mechanism in (Adaptive(), Adaptive("marginals"))),
+        (Adaptive(), Domain.parse(CALENDAR)),
     ]
     for budget in BUDGETS:
         for mechanism, cells in settings:

@@ -8,7 +8,7 @@ every layer by the law of its noise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -31,6 +31,9 @@ VAGUE, VAGUE_AXIS = 0.5, 10.0
 
 LEAST_PRIOR, LEAST_AXIS, MOST_PRIOR = 1e-6, 1.0, 30.0
 """Between these the variances are learned; those of single axes, from the second on."""
+
+UNKNOWN = 0.02
+"""One factor more of each layer has this variance: of few groups nothing would be believed but what stands out."""
 
 MOST_AXES_OF_MODEL, MOST_AXES_COARSENED, MOST_STRUCTURE = 3, 2, 150
 """Layers that were not measured, but are part of one that was, have parameters too: of so many axes at most, some of
@@ -194,13 +197,11 @@ class LogLinear:
         ends = np.cumsum([prod(shape) for shape in shapes])[:-1]
         return [part.reshape(shape) for part, shape in zip(np.split(values, ends), shapes, strict=True)]
 
-    def learned(self, unknown: float = 0.0) -> LogLinear:
-        """With priors whose variances the parameters suggest, as far as the data determine these (MacKay 1992); and,
-        if it is given, one more of each layer that has this variance.
-        """
+    def learned(self) -> LogLinear:
+        """With priors whose variances the parameters suggest, as far as the data determine these (MacKay 1992)."""
         known = zip(self.parameters, self.curvatures, self.information, self.priors, strict=True)
         priors = [
-            prior if prior == inf else _learned(one, float((1.0 - curved / information).sum()), LEAST_PRIOR, unknown)
+            prior if prior == inf else _learned(one, float((1.0 - curved / information).sum()), LEAST_PRIOR)
             for one, curved, information, prior in known
         ]
         return replace(self, priors=priors)
@@ -211,10 +212,10 @@ def _depth(parameters: Floats) -> float:
     return float((np.expm1(parameters) - parameters).sum())
 
 
-def _learned(parameters: Floats, determined: float, least: float, unknown: float = 0.0) -> float:
+def _learned(parameters: Floats, determined: float, least: float) -> float:
     """The variance of a gamma law of mean one, by maximum likelihood (Minka 2002): log a − ψ(a) = mean depth."""
-    known = max(determined, 0.0) + (1.0 if unknown else 1e-9)
-    depth = max((_depth(parameters) + 0.5 * unknown) / known, 1e-9)
+    known = max(determined, 0.0) + 1.0
+    depth = max((_depth(parameters) + 0.5 * UNKNOWN) / known, 1e-9)
     shape = (3.0 - depth + sqrt((depth - 3.0) ** 2 + 24.0 * depth)) / (12.0 * depth)
     single = parameters.size == max(parameters.shape)
     return min(max(1.0 / shape, LEAST_AXIS if single else least), MOST_PRIOR)
@@ -248,13 +249,12 @@ def _parts(layer: Layer) -> Iterator[Layer]:
 def fit_log_linear(sensing: Marginals, values: Ints, law: LayersLaw, rounds: int = ROUNDS) -> LogLinear:
     """The expected cells that the noisy sums suggest, their total the one that all layers together suggest."""
     observed = [part.astype(np.float64) for part in sensing.split(values)]
-    noise: list[float | None] = [max(one.variance, LEAST_VARIANCE) for one in law.layers]
-    total = _total(observed, noise)
-    layers = [*sensing.layers, *structure(sensing)]
+    measured = _joint(sensing.layers, observed, [max(one.variance, LEAST_VARIANCE) for one in law.layers])
+    total, beside = _total(measured.values()), structure(sensing)
+    layers = [*measured, *beside]
     lattice = Lattice(sensing.shape, layers)
-    beside = layers[len(observed) :]
-    observed += [np.zeros(lattice.shape_of(layer)) for layer in beside]
-    noise += [None] * len(beside)
+    observed = [sums for sums, _ in measured.values()] + [np.zeros(lattice.shape_of(layer)) for layer in beside]
+    noise = [*(variance for _, variance in measured.values()), *(None for _ in beside)]
     parameters = [np.zeros(one.shape) for one in observed]
     parameters[layers.index(tuple(ALL for _ in sensing.shape))][...] = log(max(total, 1.0) / sensing.n)
     axes = [sum(one != ALL for one in layer) for layer in layers]
@@ -271,10 +271,25 @@ def fit_log_linear(sensing: Marginals, values: Ints, law: LayersLaw, rounds: int
     return replace(model, cells=model.cells * (max(total, 0.0) / max(float(model.cells.sum()), LEAST_MASS)))
 
 
-def _total(observed: Sequence[Floats], noise: Sequence[float | None]) -> float:
+def _joint(
+    layers: Sequence[Layer], observed: Sequence[Floats], noise: Sequence[float]
+) -> dict[Layer, tuple[Floats, float]]:
+    """The sums of each layer and the variance of their noise: of one that was measured twice, their weighted mean."""
+    found: dict[Layer, tuple[Floats, float]] = {}
+    for layer, sums, variance in zip(layers, observed, noise, strict=True):
+        if layer in found:
+            other, of_other = found[layer]
+            weight = of_other / (of_other + variance)
+            found[layer] = weight * sums + (1.0 - weight) * other, weight * variance
+        else:
+            found[layer] = sums, variance
+    return found
+
+
+def _total(measured: Iterable[tuple[Floats, float]]) -> float:
     """Of all cells, as the layers together suggest: each weighed by the noise of its sum."""
-    precise = [0.0 if one is None else 1.0 / (one * sums.size) for one, sums in zip(noise, observed, strict=True)]
-    return sum(weight * float(sums.sum()) for weight, sums in zip(precise, observed, strict=True)) / sum(precise)
+    known = [(float(sums.sum()), 1.0 / (variance * sums.size)) for sums, variance in measured]
+    return sum(total * weight for total, weight in known) / sum(weight for _, weight in known)
 
 
 def proportionally_fitted(model: LogLinear) -> LogLinear:

@@ -16,6 +16,7 @@ from itertools import combinations, product
 from math import comb, inf, prod, sqrt
 
 import numpy as np
+from scipy.special import pdtr
 
 from sparsedp.arrays import Floats, Ints
 from sparsedp.axes.domain import Domain
@@ -58,9 +59,10 @@ OF_SPLIT = 0.7
 the same share.
 """
 
-SEEN, CELLS_SEEN = 15.0, 5.0
+SEEN, CELLS_SEEN, ALONE_SEEN = 15.0, 5.0, 1.0
 """Mean counts of a group, in deviations of the noise that half of the budget puts on it: stretches of an axis are as
-short as they can be to have so much; where cells have, they are measured.
+short as they can be to have so much; where cells have, they are measured. The last: of axes alone, that are measured to
+see how well they explain the cells, in deviations of the noise that they have.
 """
 
 SINGLES = (40, 30, 20, 15, 10, 6, 3)
@@ -74,6 +76,12 @@ MOST_OF_ORDER = 300
 
 NEGLIGIBLE = 1e-6
 """Records: nothing is worth less."""
+
+FIRST, OF_FIT, MOST_UNEXPLAINED, LEAST_RHYTHM = Fraction(8, 100), Fraction(3, 100), 0.3, 2.0
+"""Of a table with a calendar, for "any": for stretches and rhythms of single axes, and to see whether these explain the
+cells. If more than this part of the records lies elsewhere, the table is measured as one without a calendar; and so is
+a row, unless its rhythms move more records than this many times what the noise on them would seem to move.
+"""
 
 CAP = 2**38
 """Of what one group adds to a score: 2²⁴ of them leave room in 64 bits."""
@@ -270,29 +278,55 @@ def cells_are_seen(shape: Sequence[int], total: float, deviation: Deviation) -> 
     return total / prod(shape) >= CELLS_SEEN * deviation(Fraction(1, 2))
 
 
-def in_groups(
-    shape: Sequence[int],
-    coarsenings: Coarsenings,
-    total: float,
-    deviation: Deviation,
-    *,
-    gaussian: bool,
-) -> Shares:
-    """Of each axis that has groups the shortest stretches that are seen, and the longest rhythm that is, beside the
-    cells of the other axis; or the coarsest of either kind.
+def has_rhythms(coarsenings: Coarsenings) -> bool:
+    """Whether the cells of some axis come round again, as days of the week do."""
+    return any(not _runs(groups) for several in coarsenings for groups in several)
+
+
+def stretches_and_rhythms(
+    shape: Sequence[int], coarsenings: Coarsenings, total: float, least: float, beside: str
+) -> list[Layer]:
+    """Of each axis that has groups the shortest stretches and the longest rhythm that have so many records in the
+    mean, or the coarsest of either kind. `beside`: what other axes are in.
     """
     wanted = []
     for axis, several in enumerate(coarsenings):
         stretches = [groups for groups in several if _runs(groups)]
         for kind in (stretches, [groups for groups in several if groups not in stretches]):
             layers = [
-                tuple(groups if place == axis else CELLS if side > 1 else ALL for place, side in enumerate(shape))
+                tuple(groups if place == axis else beside if side > 1 else ALL for place, side in enumerate(shape))
                 for groups in sorted(kind, key=max)
             ]
-            seen = [one for one in layers if total / groups_of(shape, one) >= SEEN * deviation(Fraction(1, 2))]
+            seen = [one for one in layers if total / groups_of(shape, one) >= least]
             # Of stretches the finest is enough; rhythms need not hold one another, as weekdays and hours do not.
             wanted += [one for one in seen if not any(_holds(other, one) for other in seen)] or layers[:1]
-    return as_asked(shape, wanted, gaussian=gaussian)
+    return wanted
+
+
+def axes_alone(shape: Sequence[int], coarsenings: Coarsenings, total: float, least: float) -> list[Layer]:
+    """The stretches and rhythms of axes that have some, and the cells of the others, each axis by itself."""
+    plain = [axis for axis in long_axes(shape) if not coarsenings[axis]]
+    return [
+        *stretches_and_rhythms(shape, coarsenings, total, least, ALL),
+        *(marginal(shape, [axis]) for axis in plain),
+    ]
+
+
+def unexplained(departure: float, expected: Floats, noise: float) -> float:
+    """How many records lie elsewhere than a model expects, beyond what a Poisson law would scatter: by the sum of
+    |cell − expected|. `noise`: what the model itself may be off by in that sum.
+    """
+    rate = np.maximum(expected, 0.0).reshape(-1)
+    nearest = np.rint(rate)
+    below = np.where(nearest > 0.0, pdtr(np.maximum(nearest - 1.0, 0.0), rate), 0.0)
+    scatter = 2.0 * (nearest * pdtr(nearest, rate) - rate * below) + rate - nearest
+    beyond = max(departure - float(scatter.sum()), 0.0)
+    return sqrt(max(beyond**2 - noise**2, 0.0))
+
+
+def is_rhythm(layer: Layer) -> bool:
+    """Whether it joins cells that do not follow one another."""
+    return any(not isinstance(one, str) and not _runs(one) for one in layer)
 
 
 def _holds(finer: Layer, coarser: Layer) -> bool:
@@ -307,8 +341,10 @@ def _runs(groups: Sequence[int]) -> bool:
 # ---- marginals that are named
 
 
-def as_asked(shape: Sequence[int], wanted: Sequence[Layer], *, gaussian: bool) -> Shares:
-    """The layers that will be asked, and a little for each of their axes alone: these hold the others together."""
+def as_asked(shape: Sequence[int], wanted: Sequence[Layer], left: Fraction, *, gaussian: bool) -> Shares:
+    """The layers that will be asked, and a little for each of their axes alone: these hold the others together. With
+    all that is `left` of the budget.
+    """
     several = [layer for layer in dict.fromkeys(wanted) if layer != whole_table(shape)]
     alone = dict.fromkeys(
         tuple(one if axis == other else ALL for other, one in enumerate(layer))
@@ -318,5 +354,5 @@ def as_asked(shape: Sequence[int], wanted: Sequence[Layer], *, gaussian: bool) -
     )
     singles = [layer for layer in alone if layer not in several]
     of_singles = Fraction(10, 100) if singles else Fraction(0)
-    found = divided(shape, singles, (1 - TOTAL) * of_singles, gaussian=gaussian) if singles else []
-    return found + divided(shape, several, (1 - TOTAL) * (1 - of_singles), gaussian=gaussian)
+    found = divided(shape, singles, left * of_singles, gaussian=gaussian) if singles else []
+    return found + divided(shape, several, left * (1 - of_singles), gaussian=gaussian)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import sqrt
+from math import hypot, sqrt
 
 import numpy as np
 
@@ -12,25 +12,35 @@ from sparsedp.arrays import Floats, Ints, usual_warnings
 from sparsedp.estimation.log_linear import fit_log_linear
 from sparsedp.laws import LayersLaw
 from sparsedp.mechanisms._marginal_layers import (
+    ALONE_SEEN,
+    FIRST,
     LEAST_AXES,
+    LEAST_RHYTHM,
     MOST_SCORE_NOISE,
+    MOST_UNEXPLAINED,
+    OF_FIT,
     OF_SCORES,
+    SEEN,
     TOTAL,
     Coarsenings,
+    as_asked,
+    axes_alone,
     cells_are_seen,
     departures,
     divided,
-    in_groups,
+    is_rhythm,
     layers_of_order,
     long_axes,
     planned,
+    stretches_and_rhythms,
+    unexplained,
     whole_table,
     worth_measuring,
 )
 from sparsedp.mechanisms._transcript import layer_noise
 from sparsedp.mechanisms.terms import CalibratedNoise, Terms
 from sparsedp.privacy.guarantee import Expense, Guarantee
-from sparsedp.sensing.marginals import Lattice, Layer, Marginals
+from sparsedp.sensing.marginals import ALL, CELLS, Lattice, Layer, Marginals
 
 FIT_ROUNDS = 4
 """Of the fit that is only to be compared with: a quick one."""
@@ -71,6 +81,11 @@ class MarginalTranscript:
             self.noises.append(noise)
             self.values.append(noisy)
 
+    def total(self) -> float:
+        """Of all cells, measured now: at least one."""
+        self.measure([(whole_table(self.shape), TOTAL)])
+        return max(float(self.values[-1][0]), 1.0)
+
     def scores(self, layers: Sequence[Layer], share: Fraction, most_noise: float) -> Floats | None:
         """How far the model of what was measured is off in each layer; None, and nothing is spent, if the noise of that
         would be more than `most_noise`.
@@ -79,12 +94,39 @@ class MarginalTranscript:
         noise = self._terms.noise(many * distance, many * distance**2, share, SCORED)
         if sqrt(noise.law.variance) > most_noise:
             return None
-        with usual_warnings():
-            expected = fit_log_linear(self.sensing, np.concatenate(self.values), self.law, FIT_ROUNDS).cells
-        noisy = departures(self.shape, layers, self._cells, expected)
+        noisy = departures(self.shape, layers, self._cells, self._expected())
         noise.add_to(noisy)
         self.tests.append(noise.expense)
         return noisy.astype(np.float64)
+
+    def off_by(self, share: Fraction, most_noise: float) -> float | None:
+        """How many records lie elsewhere than a model of what was measured expects, as far as that can be told from the
+        scatter of counts and from noise; None, and nothing is spent, if the noise of the answer would be too much.
+        """
+        found = self.scores([tuple(CELLS if side > 1 else ALL for side in self.shape)], share, most_noise)
+        every = range(len(self.layers))
+        return None if found is None else unexplained(float(found[0]), self._expected(), self._noise_of(every))
+
+    def rhythm(self) -> float:
+        """How many records the measured rhythms move, in parts of what noise on them alone would seem to move."""
+        rhythms = [place for place, layer in enumerate(self.layers) if is_rhythm(layer)]
+        others = [place for place in range(len(self.layers)) if place not in rhythms]
+        moved = np.abs(self._expected() - self._expected(others)).sum()
+        return float(moved) / self._noise_of(rhythms)
+
+    def _noise_of(self, places: Sequence[int]) -> float:
+        """The sum of absolute noise that is expected on these layers."""
+        return hypot(*(0.8 * len(self.values[place]) * sqrt(self.noises[place].law.variance) for place in places))
+
+    def _expected(self, places: Sequence[int] | None = None) -> Floats:
+        """Cells of a model that is fitted to the noisy sums so far, or to some of the layers."""
+        chosen = range(len(self.layers)) if places is None else places
+        sensing = Marginals(self.shape, [self.layers[place] for place in chosen], self._ordered, self.coarsenings)
+        law = LayersLaw(tuple(self.noises[place].law for place in chosen))
+        with usual_warnings():
+            return fit_log_linear(
+                sensing, np.concatenate([self.values[place] for place in chosen]), law, FIT_ROUNDS
+            ).cells
 
     def finest_first(self) -> None:
         """As synopses have their layers."""
@@ -99,9 +141,19 @@ class MarginalTranscript:
         return Marginals(self.shape, self.layers, self._ordered, self.coarsenings)
 
     @property
+    def expenses(self) -> list[Expense]:
+        """For scores, and for noisy sums."""
+        return [*self.tests, *(noise.expense for noise in self.noises)]
+
+    @property
+    def spent(self) -> Fraction:
+        """Which part of the budget."""
+        return sum(map(self._terms.share_of, self.expenses), Fraction(0))
+
+    @property
     def guarantee(self) -> Guarantee:
         """What was paid, and for whom."""
-        return self._terms.guarantee([*self.tests, *(noise.expense for noise in self.noises)])
+        return self._terms.guarantee(self.expenses)
 
     @property
     def law(self) -> LayersLaw:
@@ -114,12 +166,10 @@ def measure_by_order(transcript: MarginalTranscript, *, with_cells: bool) -> Non
     or two axes that have groups, stretches and rhythms, unless cells are seen above the noise.
     """
     shape, gaussian = transcript.shape, transcript.gaussian
-    transcript.measure([(whole_table(shape), TOTAL)])
-    total = max(float(transcript.values[0][0]), 1.0)
+    total = transcript.total()
     few = len(long_axes(shape)) < LEAST_AXES and any(transcript.coarsenings)
     if few and not cells_are_seen(shape, total, transcript.deviation):
-        found = in_groups(shape, transcript.coarsenings, total, transcript.deviation, gaussian=gaussian)
-        transcript.measure(found)
+        _measure_in_groups(transcript, total, 1 - TOTAL)
         return
     shares = planned(shape, total, transcript.deviation, with_cells=with_cells)
     for order in sorted(shares, key=lambda order: (order > 1, order)):
@@ -133,3 +183,29 @@ def measure_by_order(transcript: MarginalTranscript, *, with_cells: bool) -> Non
         else:
             share *= 1 - OF_SCORES
             transcript.measure(worth_measuring(shape, layers, scores, share, transcript.deviation, gaussian=gaussian))
+
+
+def measured_by_rhythms(transcript: MarginalTranscript) -> bool:
+    """Whether stretches and rhythms were measured, with all of the budget: where cells are not seen above the noise,
+    and lie about where those of single axes let expect them. Else some of it is left.
+    """
+    shape, total = transcript.shape, transcript.total()
+    if cells_are_seen(shape, total, transcript.deviation):
+        return False
+    least = ALONE_SEEN * transcript.deviation(FIRST / 4)
+    alone = axes_alone(shape, transcript.coarsenings, total, least)
+    transcript.measure(divided(shape, alone, FIRST, gaussian=transcript.gaussian))
+    if len(long_axes(shape)) == 1 and transcript.rhythm() < LEAST_RHYTHM:
+        return False
+    off = transcript.off_by(OF_FIT, MOST_SCORE_NOISE * total)
+    if off is not None and off > MOST_UNEXPLAINED * total:
+        return False
+    _measure_in_groups(transcript, total, 1 - transcript.spent)
+    return True
+
+
+def _measure_in_groups(transcript: MarginalTranscript, total: float, left: Fraction) -> None:
+    """Stretches and rhythms, beside the cells of other axes, and a little of each of these alone."""
+    shape, least = transcript.shape, SEEN * transcript.deviation(Fraction(1, 2))
+    wanted = stretches_and_rhythms(shape, transcript.coarsenings, total, least, CELLS)
+    transcript.measure(as_asked(shape, wanted, left, gaussian=transcript.gaussian))

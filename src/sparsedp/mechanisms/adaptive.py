@@ -43,10 +43,10 @@ from sparsedp.mechanisms._marginal_layers import (
     Coarsenings,
     as_asked,
     coarsenings_of,
+    has_rhythms,
     long_axes,
-    whole_table,
 )
-from sparsedp.mechanisms._marginals import MarginalTranscript, measure_by_order
+from sparsedp.mechanisms._marginals import MarginalTranscript, measure_by_order, measured_by_rhythms
 from sparsedp.mechanisms._private_tests import detected_alone, hidden, standing_out
 from sparsedp.mechanisms._private_tree import chances, chances_of, decay_for, down_to_the_ends, flat_groups, singled
 from sparsedp.mechanisms._transcript import Transcript, layer_noise
@@ -100,7 +100,7 @@ class Adaptive(Mechanism):
         layer_noise(terms, Fraction(1, 10**7), "measure")
         chances()  # whatever could go wrong with it should do so before the debit
         if not isinstance(self.workload, str):
-            for _, share in as_asked(*self._asked(domain), gaussian=terms.gaussian):
+            for _, share in as_asked(*self._asked(domain), 1 - TOTAL, gaussian=terms.gaussian):
                 layer_noise(terms, share, "measure")
 
     def _measured(
@@ -117,9 +117,17 @@ class Adaptive(Mechanism):
         table = ((cells.size,), (True,)) if domain is None else (domain.shape, domain.ordered)
         zeros = constraints is not None and constraints.zeros is not None
         coarsenings = coarsenings_of(domain, table[0])
-        if self._by_marginals(table[0], coarsenings) and not zeros and not negative:
-            transcript = MarginalTranscript(cells, *table, coarsenings, terms)
-            return self._measured_marginals(transcript, domain, constraints)
+        tests: list[Expense] = []
+        if not zeros and not negative:
+            marginals = MarginalTranscript(cells, *table, coarsenings, terms)
+            if self._by_marginals(table[0], coarsenings):
+                self._measure_marginals(marginals, domain)
+                return self._of_marginals(marginals, domain, constraints)
+            if self._looks_for_rhythms(table[0], coarsenings):
+                if measured_by_rhythms(marginals):
+                    return self._of_marginals(marginals, domain, constraints)
+                tests = marginals.expenses  # what they say is not published: another kind of layers is measured now
+        left = terms.beside(tests)
         workload = self.workload if isinstance(self.workload, str) and self.workload in ROWS else "any"
         shares = shares_for(workload, *table)
         if zeros or (negative and shares.grid):
@@ -127,7 +135,7 @@ class Adaptive(Mechanism):
             # where counts may be negative, a sum does not say how many records there are.
             shares = in_regular_layers(shares)
         row = GroupSums(cells.size, [1], *table).in_a_row(cells)
-        blocks = Transcript(row, terms, signed=negative)
+        blocks = Transcript(row, left, signed=negative)
         if shares.grid:
             _measure_table(blocks, shares)
         elif shares.test:
@@ -146,7 +154,7 @@ class Adaptive(Mechanism):
             nonnegative=not negative,
             constraints=constraints,
         )
-        guarantee = terms.guarantee([*blocks.tests, *(noise.expense for noise in blocks.noises)])
+        guarantee = terms.guarantee([*tests, *blocks.tests, *(noise.expense for noise in blocks.noises)])
         law = LayersLaw(tuple(noise.law for noise in blocks.noises))
         return Synopsis(np.concatenate(blocks.values), plan, law, guarantee)
 
@@ -163,6 +171,11 @@ class Adaptive(Mechanism):
             and len(shape) <= MOST_AXES
         )
 
+    def _looks_for_rhythms(self, shape: tuple[int, ...], coarsenings: Coarsenings) -> bool:
+        """Whether it may be that weekdays, months and the like say all of a table that there is to say."""
+        few = prod(shape) <= MOST_CELLS and len(shape) <= MOST_AXES
+        return self.workload == "any" and few and has_rhythms(coarsenings)
+
     def _asked(self, domain: Domain | None) -> tuple[tuple[int, ...], list[Layer]]:
         """The table's shape, and the marginals of the workload: of axes, or of axes in declared groups."""
         if domain is None:
@@ -172,15 +185,18 @@ class Adaptive(Mechanism):
         except UnknownName as error:
             raise InvalidInput("workload", error.args[0], "name axes of the domain") from None
 
-    def _measured_marginals(
-        self, transcript: MarginalTranscript, domain: Domain | None, constraints: Constraints | None
-    ) -> Synopsis:
+    def _measure_marginals(self, transcript: MarginalTranscript, domain: Domain | None) -> None:
         """The total, and marginals and perhaps the cells (`_marginals.py`)."""
         if isinstance(self.workload, str):
             measure_by_order(transcript, with_cells=self.workload == "any")
         else:
-            asked = as_asked(*self._asked(domain), gaussian=transcript.gaussian)
-            transcript.measure([(whole_table(transcript.shape), TOTAL), *asked])
+            transcript.total()
+            transcript.measure(as_asked(*self._asked(domain), 1 - TOTAL, gaussian=transcript.gaussian))
+
+    def _of_marginals(
+        self, transcript: MarginalTranscript, domain: Domain | None, constraints: Constraints | None
+    ) -> Synopsis:
+        """What was measured of them."""
         transcript.finest_first()
         plan = Plan(
             self.name,

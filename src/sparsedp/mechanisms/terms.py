@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isqrt
 from typing import cast
@@ -97,6 +97,11 @@ class Terms:
         if whole.epsilon is not None and part.epsilon is not None:
             return part.epsilon / whole.epsilon
         raise InvalidInput("expense", f"{part}", "phases of one release are paid in one kind")
+
+    def beside(self, paid: Sequence[Expense]) -> Terms:
+        """The same terms with what is left of the budget when all of this is paid."""
+        left = WHOLE - sum(map(self.share_of, paid))
+        return replace(self, budget=self.budget.part(left)) if paid else self
 
     def check_scale(self, column: int | Fraction, share: Fraction = WHOLE) -> None:
         """Refuse Laplace noise that would leave no room in 64 bits: a public fact, checked before any debit.

@@ -66,9 +66,9 @@ def meet(one: Coarsened, other: Coarsened) -> Coarsened:
 class Marginals(Sensing):
     """Φ has one row a group, its entries 0 and 1; the groups of a layer hold every cell once.
 
-    `layers`: for each a coarsening per axis, as above. `ordered`: along which axes neighbours are alike.
-    `coarsenings`: for each axis those that it has beside "cells" and "all", whether measured or not. The estimate may
-    use both: they are public.
+    `layers`: for each a coarsening per axis, as above; one may be measured twice. `ordered`: along which axes
+    neighbours are alike. `coarsenings`: for each axis those that it has beside "cells" and "all", whether measured or
+    not. The estimate may use both: they are public.
     """
 
     name = "marginals"
@@ -90,8 +90,6 @@ class Marginals(Sensing):
         if not 1 <= len(layers) <= MOST_LAYERS:
             raise InvalidInput("layers", f"{len(layers)} of them", f"give from 1 to {MOST_LAYERS}")
         self.layers = tuple(self._checked(layer) for layer in layers)
-        if len(set(self.layers)) < len(self.layers):
-            raise InvalidInput("layers", "the same one twice", "give each once, with all of its share")
         known = [()] * len(self.shape) if coarsenings is None else coarsenings
         if len(known) != len(self.shape) or sum(map(len, known)) > MOST_LAYERS:
             given = f"of {len(known)} axes, {sum(map(len, known))} in all"

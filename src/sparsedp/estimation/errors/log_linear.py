@@ -27,9 +27,6 @@ FEW_SUMS, FEW_CELLS = 64, 2**14
 """All sums of a layer are exact if they are no more, of a table that has no more cells."""
 
 
-UNKNOWN = 0.02
-"""The variance of factors of which the data say nothing: shrunk away from the estimate, they may be there."""
-
 INFLATION = 1.15
 """Of variances: priors were learned from the same sums, and fits end a little beside the mode (by coverage)."""
 
@@ -64,7 +61,7 @@ class LogLinearErrors:
     """
 
     def __init__(self, model: LogLinear) -> None:
-        self._model = model = model.learned(UNKNOWN)
+        self._model = model = model.learned()
         too_high = _too_high(model)
         # A group that is not seen may be that large, and the model, which is linear, would believe that it is known.
         self._cells = np.maximum(model.cells + too_high, LEAST_MASS)
