@@ -50,7 +50,7 @@ def test_shares_add_up_to_the_budget_whatever_the_total(
 ) -> None:
     found = set()
     for total in TOTALS:
-        shares = planned(shape, total, deviation, with_cells=with_cells)
+        shares = planned(shape, total, deviation, with_cells=with_cells, gaussian=gaussian)
         assert sum(shares.values()) == 1 - TOTAL
         assert min(shares.values()) > 0
         layers = [layer for order in shares for layer in layers_of_order(shape, order)]

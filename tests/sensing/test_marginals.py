@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparsedp.errors import InvalidInput
-from sparsedp.sensing.marginals import ALL, CELLS, Coarsened, Lattice, Layer, Marginals, refines
+from sparsedp.sensing.marginals import ALL, CELLS, Coarsened, Lattice, Marginals, refines
 
 
 @st.composite
@@ -28,10 +28,8 @@ def coarsenings(draw: st.DrawFn, side: int) -> Coarsened:
 def sensings(draw: st.DrawFn) -> Marginals:
     shape = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
     layers = draw(st.lists(st.tuples(*map(coarsenings, shape)), min_size=1, max_size=5))
-    found: dict[tuple[Layer, ...], Layer] = {}
-    for layer in layers:
-        found.setdefault(Marginals(shape, [layer], [True] * len(shape)).layers, layer)
-    return Marginals(shape, list(found.values()), [True] * len(shape))
+    twice = draw(st.lists(st.sampled_from(layers), max_size=2))
+    return Marginals(shape, layers + twice, [True] * len(shape))
 
 
 @given(sensings(), st.integers(0, 2**32))
@@ -110,7 +108,6 @@ def test_many_marginals_cost_few_passes_over_the_table() -> None:
         ({"layers": [["cells", [1, 0, 0]]]}, "layers"),
         ({"layers": [["cells", [0, 2, 1]]]}, "layers"),
         ({"layers": [["cells", [0, -1, 1]]]}, "layers"),
-        ({"layers": [["cells", "all"], ["cells", [0, 0, 0]]]}, "layers"),
         ({"ordered": [True]}, "ordered"),
     ],
 )

@@ -42,8 +42,7 @@ def marginals_of(n: int) -> Marginals:
     table = table_of(n)
     pairs = tuple(place // 2 for place in range(table.shape[0]))
     layers: list[Layer] = [(pairs, CELLS), (CELLS, ALL), (ALL, CELLS), (ALL, ALL)]
-    distinct = {Marginals(table.shape, [layer], table.ordered).layers[0]: None for layer in layers}
-    return Marginals(table.shape, list(distinct), table.ordered, [[pairs], []] if max(pairs) else None)
+    return Marginals(table.shape, layers, table.ordered, [[pairs], []] if max(pairs) else None)
 
 
 MAKERS: dict[str, list[Callable[[int], Sensing]]] = {

@@ -27,10 +27,13 @@ LEAST_MASS = 1e-12
 """Of a group, where it is divided by."""
 
 VAGUE, VAGUE_AXIS = 0.5, 10.0
-"""The variance that the prior of a layer's factors has at first; of a single axis, whose marginal is anything."""
+"""The variance that the prior of a layer's factors has at first; of a single axis that has nothing coarser."""
 
 LEAST_PRIOR, LEAST_AXIS, MOST_PRIOR = 1e-6, 1.0, 30.0
-"""Between these the variances are learned; those of single axes, from the second on."""
+"""Between these the variances are learned; those of single axes that have nothing coarser, from the second on."""
+
+LEAST_AT_FIRST = 1e-4
+"""The same for the start."""
 
 UNKNOWN = 0.02
 """One factor more of each layer has this variance: of few groups nothing would be believed but what stands out."""
@@ -72,6 +75,16 @@ class LogLinear:
     parameters: list[Floats]
     priors: list[float]
     cells: Floats
+
+    @cached_property
+    def free(self) -> list[bool]:
+        """Which layers have one axis alone, and nothing coarser of it."""
+        return _free(self.lattice.layers)
+
+    @property
+    def least(self) -> list[float]:
+        """Of the variances of the priors."""
+        return [LEAST_AXIS if free else LEAST_PRIOR for free in self.free]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -199,10 +212,10 @@ class LogLinear:
 
     def learned(self) -> LogLinear:
         """With priors whose variances the parameters suggest, as far as the data determine these (MacKay 1992)."""
-        known = zip(self.parameters, self.curvatures, self.information, self.priors, strict=True)
+        known = zip(self.parameters, self.curvatures, self.information, self.priors, self.least, strict=True)
         priors = [
-            prior if prior == inf else _learned(one, float((1.0 - curved / information).sum()), LEAST_PRIOR)
-            for one, curved, information, prior in known
+            prior if prior == inf else _learned(one, float((1.0 - curved / information).sum()), least)
+            for one, curved, information, prior, least in known
         ]
         return replace(self, priors=priors)
 
@@ -217,8 +230,18 @@ def _learned(parameters: Floats, determined: float, least: float) -> float:
     known = max(determined, 0.0) + 1.0
     depth = max((_depth(parameters) + 0.5 * UNKNOWN) / known, 1e-9)
     shape = (3.0 - depth + sqrt((depth - 3.0) ** 2 + 24.0 * depth)) / (12.0 * depth)
-    single = parameters.size == max(parameters.shape)
-    return min(max(1.0 / shape, LEAST_AXIS if single else least), MOST_PRIOR)
+    return min(max(1.0 / shape, least), MOST_PRIOR)
+
+
+def _free(layers: Sequence[Layer]) -> list[bool]:
+    """Which have one axis alone, and nothing coarser of it: a marginal is anything, but days differ little from what
+    their week and their weekday say.
+    """
+    return [
+        sum(one != ALL for one in layer) == 1
+        and not any(other != layer and all(map(refines, layer, other)) and set(other) != {ALL} for other in layers)
+        for layer in layers
+    ]
 
 
 def structure(sensing: Marginals) -> list[Layer]:
@@ -257,8 +280,10 @@ def fit_log_linear(sensing: Marginals, values: Ints, law: LayersLaw, rounds: int
     noise = [*(variance for _, variance in measured.values()), *(None for _ in beside)]
     parameters = [np.zeros(one.shape) for one in observed]
     parameters[layers.index(tuple(ALL for _ in sensing.shape))][...] = log(max(total, 1.0) / sensing.n)
-    axes = [sum(one != ALL for one in layer) for layer in layers]
-    priors = [inf if many == 0 else VAGUE_AXIS if many == 1 else VAGUE for many in axes]
+    priors = [
+        inf if set(layer) == {ALL} else VAGUE_AXIS if free else VAGUE
+        for layer, free in zip(layers, _free(layers), strict=True)
+    ]
     laplace = isinstance(law.layers[0], DiscreteLaplaceLaw)
     model = LogLinear(lattice, observed, noise, laplace, parameters, priors, np.zeros(()))
     model = proportionally_fitted(model.at(parameters))
@@ -308,6 +333,8 @@ def proportionally_fitted(model: LogLinear) -> LogLinear:
         for place in places:
             noise, layer, before = model.noise[place] or LEAST_VARIANCE, model.lattice.layers[place], parameters[place]
             sums = np.maximum(model.lattice.to(cells, layer), LEAST_MASS)
+            if not sweep and not model.free[place]:
+                priors[place] = _by_moments(model.observed[place] - sums, sums, noise)
             new = _scaled(model.observed[place], sums * np.exp(-before), noise, 1.0 / priors[place])
             cells = cells * np.exp(model.lattice.from_layer(new - before, layer))
             parameters[place] = new
@@ -315,8 +342,16 @@ def proportionally_fitted(model: LogLinear) -> LogLinear:
                 curved = np.exp(new) / priors[place]
                 sums = np.maximum(model.lattice.to(cells, layer), LEAST_MASS)
                 determined = float((1.0 - curved / (sums**2 / noise + curved)).sum())
-                priors[place] = _learned(new, determined, 1e-4)
+                priors[place] = _learned(new, determined, max(model.least[place], LEAST_AT_FIRST))
     return replace(model, priors=priors).at(parameters)
+
+
+def _by_moments(off: Floats, sums: Floats, noise: float) -> float:
+    """The variance of factors that would leave sums that far off, beside their noise: what a prior has at first. From a
+    vague one Laplace noise may be learned as if it were factors, and stays.
+    """
+    beyond = float((off**2).sum()) - noise * off.size
+    return min(max(beyond / float((sums**2).sum()), LEAST_AT_FIRST), VAGUE)
 
 
 def _scaled(observed: Floats, base: Floats, noise: float, shape: float) -> Floats:

@@ -65,6 +65,12 @@ short as they can be to have so much; where cells have, they are measured. The l
 see how well they explain the cells, in deviations of the noise that they have.
 """
 
+DENSE, MOST_WEIGHT, MOST_WEIGHT_GAUSSIAN = 4.0, 200.0, 20.0
+"""For "any", errors that are larger than those of noisy cells with the whole budget weigh (mean/DENSE)⁴, at most so
+much: the mean is that of a cell in deviations of this noise. In sparse tables the model beats noisy cells anyway; and
+under Gaussian noise, where shares cost roots, marginals beside the cells cost these less.
+"""
+
 SINGLES = (40, 30, 20, 15, 10, 6, 3)
 PARTS = (100, 80, 60, 45, 30, 15, 0)
 """Hundredths of the budget that single axes may have, and of the rest that pairs and triples may: of divisions that are
@@ -152,7 +158,9 @@ def groups_of(shape: Sequence[int], layer: Layer) -> int:
 # ---- how much each order has
 
 
-def planned(shape: Sequence[int], total: float, deviation: Deviation, *, with_cells: bool) -> dict[int, Fraction]:
+def planned(
+    shape: Sequence[int], total: float, deviation: Deviation, *, with_cells: bool, gaussian: bool
+) -> dict[int, Fraction]:
     """The share of each order, by the noisy total: what is left beside the total's own."""
     axes, total = len(long_axes(shape)), max(total, 1.0)
     side = prod(shape) ** (1.0 / axes)
@@ -164,8 +172,13 @@ def planned(shape: Sequence[int], total: float, deviation: Deviation, *, with_ce
     weights = np.ones(errors.shape[1])
     if axes > LARGEST_ORDER:
         weights[-1] = float(with_cells)
-    worth = ((errors / least) ** 2 * weights).sum(axis=1)
-    return menu[int(np.argmin(worth))]
+    loss = ((errors / least) ** 2 * weights).sum(axis=1)
+    if with_cells:
+        orders, noise = [*range(1, errors.shape[1]), axes], max(deviation(Fraction(1)), NEGLIGIBLE)
+        of_cells = np.array([0.8 * noise * side ** ((order + axes) / 2.0) for order in orders])
+        weight = min((total / prod(shape) / noise / DENSE) ** 4, MOST_WEIGHT_GAUSSIAN if gaussian else MOST_WEIGHT)
+        loss += weight * (np.maximum(errors / of_cells - 1.0, 0.0) ** 2).sum(axis=1)
+    return menu[int(np.argmin(loss))]
 
 
 def _menu(axes: int) -> Iterator[dict[int, Fraction]]:

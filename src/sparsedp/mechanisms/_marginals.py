@@ -171,7 +171,7 @@ def measure_by_order(transcript: MarginalTranscript, *, with_cells: bool) -> Non
     if few and not cells_are_seen(shape, total, transcript.deviation):
         _measure_in_groups(transcript, total, 1 - TOTAL)
         return
-    shares = planned(shape, total, transcript.deviation, with_cells=with_cells)
+    shares = planned(shape, total, transcript.deviation, with_cells=with_cells, gaussian=gaussian)
     for order in sorted(shares, key=lambda order: (order > 1, order)):
         layers = layers_of_order(shape, order, transcript.coarsenings)
         share, scores = shares[order], None

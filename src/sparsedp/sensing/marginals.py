@@ -251,9 +251,9 @@ def _total(table: npt.NDArray[Kind], axis: int) -> npt.NDArray[Kind]:
 
 @dataclass(frozen=True, eq=False)
 class _Node:
-    """A layer that is passed through on the way to coarser ones; `place`: its number, if it is asked for."""
+    """A layer that is passed through on the way to coarser ones; `places`: its numbers, if it is asked for."""
 
-    place: int | None
+    places: list[int]
     ways: list[tuple[_Step, _Node]]
 
 
@@ -279,7 +279,7 @@ class Lattice:
             groups = None if coarsened == ALL else _numbers(coarsened, self.shape[axis])
             layer = (*here[:axis], coarsened, *here[axis + 1 :])
             found.append((_Step(axis, groups), self._node(layer, there)))
-        return _Node(own[0] if own else None, found)
+        return _Node(own, found)
 
     def _next(self, here: Layer, there: Layer) -> tuple[int, Coarsened]:
         """The axis whose coarsening makes the table smallest."""
@@ -333,16 +333,14 @@ class Lattice:
 
 
 def _down(node: _Node, table: npt.NDArray[Kind]) -> Iterator[tuple[int, npt.NDArray[Kind]]]:
-    if node.place is not None:
-        yield node.place, table
+    yield from ((place, table) for place in node.places)
     for step, below in node.ways:
         yield from _down(below, step.sums(table))
 
 
 def _up(node: _Node, values: Sequence[npt.NDArray[Kind]]) -> npt.NDArray[Kind]:
     parts = [step.spread(_up(below, values)) for step, below in node.ways]
-    if node.place is not None:
-        parts.append(values[node.place])
+    parts += [values[place] for place in node.places]
     total = parts[0]
     for part in parts[1:]:
         total = total + part
