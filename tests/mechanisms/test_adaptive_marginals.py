@@ -145,16 +145,29 @@ def test_scores_are_paid_for(budget: sdp.Budget) -> None:
     transcript = MarginalTranscript(counts.reshape(-1), (4, 3, 5), (True,) * 3, ((), (), ()), _terms(budget, 3))
     transcript.measure([(whole_table((4, 3, 5)), Fraction(1, 2))])
     layers = layers_of_order((4, 3, 5), 2)
-    exact = departures((4, 3, 5), layers, counts.reshape(-1), np.full((4, 3, 5), counts.sum() / 60))
+    expected = np.full((4, 3, 5), counts.sum() / 60)
+    exact = departures((4, 3, 5), layers, counts.reshape(-1), expected)
     share, drawn = Fraction(1, 10), []
     for _ in range(300):
-        noisy = transcript.scores(layers, share, 1e9)
-        assert noisy is not None
-        drawn.append(noisy - exact)
+        drawn.append(transcript.scores(layers, share, expected) - exact)
     # Three scores, three records a person.
     variance = 2.0 * (3 * 3 / (20 * 0.1)) ** 2 if budget.rho is None else 3 * 3**2 / (2 * 50 * 0.1)
     found = float(np.var(np.array(drawn), axis=0).mean())
     assert 0.8 < found / variance < 1.3, "the stated scale, and not one a third off"
+
+
+def test_scores_cost_no_more_than_it_takes_to_see_them() -> None:
+    """The more records, the less; and nothing where their noise would hide them."""
+    counts, layers, left = table(60_000), layers_of_order((4, 3, 5), 2), Fraction(1, 2)
+    spent = []
+    for total in (10.0, 1e4, 1e9):
+        terms = _terms(sdp.Budget(epsilon="1/2"), 1)
+        transcript = MarginalTranscript(counts.reshape(-1), (4, 3, 5), (True,) * 3, ((), (), ()), terms)
+        transcript.measure([(whole_table((4, 3, 5)), Fraction(1, 4))])
+        found = transcript.scores_if_seen(layers, total, left)
+        spent.append(transcript.spent - Fraction(1, 4))
+        assert (found is None) == (spent[-1] == 0)
+    assert spent == [0, left / 25, left / 1000]
 
 
 def _terms(budget: sdp.Budget, contribution: int) -> Terms:

@@ -34,11 +34,13 @@ from sparsedp.sensing.marginals import (
 TOTAL = Fraction(1, 100)
 """For the sum of all cells, before anything else is decided."""
 
-OF_SCORES = Fraction(1, 25)
-"""Of what an order has, for the numbers that say which of its layers are worth measuring."""
+OF_SCORES = (Fraction(1, 1000), Fraction(1, 250), Fraction(1, 80), Fraction(1, 25))
+"""Of what is left beside single axes, for the numbers that say which pairs are worth measuring: the least that does."""
 
-MOST_SCORE_NOISE = 0.3
-"""Of a score, in parts of the number of records; with more, all layers of the order are measured."""
+FINE_SCORE_NOISE, MOST_SCORE_NOISE = 0.03, 0.3
+"""Of a score, in parts of the number of records: so little will do; with more than the second, nothing is spent on
+scores, and all pairs are measured.
+"""
 
 MOST_CELLS = 2**24
 """Larger tables are measured in cells and blocks: every step of the fit goes over all cells some times."""

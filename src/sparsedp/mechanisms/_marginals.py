@@ -13,6 +13,7 @@ from sparsedp.estimation.log_linear import fit_log_linear
 from sparsedp.laws import LayersLaw
 from sparsedp.mechanisms._marginal_layers import (
     ALONE_SEEN,
+    FINE_SCORE_NOISE,
     FIRST,
     LEAST_AXES,
     LEAST_RHYTHM,
@@ -86,15 +87,25 @@ class MarginalTranscript:
         self.measure([(whole_table(self.shape), TOTAL)])
         return max(float(self.values[-1][0]), 1.0)
 
-    def scores(self, layers: Sequence[Layer], share: Fraction, most_noise: float) -> Floats | None:
-        """How far the model of what was measured is off in each layer; None, and nothing is spent, if the noise of that
-        would be more than `most_noise`.
+    def scores_if_seen(self, layers: Sequence[Layer], total: float, left: Fraction) -> Floats | None:
+        """How far the model of what was measured is off in each layer, for the least share of what is left that tells
+        it well; None, and nothing is spent, if even the most would leave it in the noise.
         """
-        distance, many = self._terms.neighbours.distance, len(layers)
-        noise = self._terms.noise(many * distance, many * distance**2, share, SCORED)
-        if sqrt(noise.law.variance) > most_noise:
+        shares = [part * left for part in OF_SCORES]
+        noise = [sqrt(self._noise_of_scores(len(layers), share).law.variance) for share in shares]
+        fine = [share for share, one in zip(shares, noise, strict=True) if one <= FINE_SCORE_NOISE * total]
+        if not fine and noise[-1] > MOST_SCORE_NOISE * total:
             return None
-        noisy = departures(self.shape, layers, self._cells, self._expected())
+        return self.scores(layers, fine[0] if fine else shares[-1], self._expected())
+
+    def _noise_of_scores(self, many: int, share: Fraction) -> CalibratedNoise:
+        distance = self._terms.neighbours.distance
+        return self._terms.noise(many * distance, many * distance**2, share, SCORED)
+
+    def scores(self, layers: Sequence[Layer], share: Fraction, expected: Floats) -> Floats:
+        """How far expected cells are off in each layer."""
+        noise = self._noise_of_scores(len(layers), share)
+        noisy = departures(self.shape, layers, self._cells, expected)
         noise.add_to(noisy)
         self.tests.append(noise.expense)
         return noisy.astype(np.float64)
@@ -103,9 +114,11 @@ class MarginalTranscript:
         """How many records lie elsewhere than a model of what was measured expects, as far as that can be told from the
         scatter of counts and from noise; None, and nothing is spent, if the noise of the answer would be too much.
         """
-        found = self.scores([tuple(CELLS if side > 1 else ALL for side in self.shape)], share, most_noise)
-        every = range(len(self.layers))
-        return None if found is None else unexplained(float(found[0]), self._expected(), self._noise_of(every))
+        if sqrt(self._noise_of_scores(1, share).law.variance) > most_noise:
+            return None
+        expected = self._expected()
+        (found,) = self.scores([tuple(CELLS if side > 1 else ALL for side in self.shape)], share, expected)
+        return unexplained(float(found), expected, self._noise_of(range(len(self.layers))))
 
     def rhythm(self) -> float:
         """How many records the measured rhythms move, in parts of what noise on them alone would seem to move."""
@@ -162,8 +175,8 @@ class MarginalTranscript:
 
 
 def measure_by_order(transcript: MarginalTranscript, *, with_cells: bool) -> None:
-    """All single axes and perhaps the cells; then pairs, and triples, as far as what was measured before is off. Of one
-    or two axes that have groups, stretches and rhythms, unless cells are seen above the noise.
+    """All single axes; of the pairs those that are off by then; triples, and perhaps the cells. Of one or two axes that
+    have groups, stretches and rhythms, unless cells are seen above the noise.
     """
     shape, gaussian = transcript.shape, transcript.gaussian
     total = transcript.total()
@@ -172,17 +185,22 @@ def measure_by_order(transcript: MarginalTranscript, *, with_cells: bool) -> Non
         _measure_in_groups(transcript, total, 1 - TOTAL)
         return
     shares = planned(shape, total, transcript.deviation, with_cells=with_cells, gaussian=gaussian)
-    for order in sorted(shares, key=lambda order: (order > 1, order)):
-        layers = layers_of_order(shape, order, transcript.coarsenings)
-        share, scores = shares[order], None
-        layers = [layer for layer in layers if layer not in transcript.layers]
-        if order > 1 and len(layers) > 1:
-            scores = transcript.scores(layers, share * OF_SCORES, MOST_SCORE_NOISE * total)
-        if scores is None:
-            transcript.measure(divided(shape, layers, share, gaussian=gaussian))
+    of_singles = shares.pop(1)
+    singles = layers_of_order(shape, 1, transcript.coarsenings)
+    transcript.measure(divided(shape, singles, of_singles, gaussian=gaussian))
+    planned_left = sum(shares.values(), Fraction(0))
+    pairs, scores = layers_of_order(shape, 2, transcript.coarsenings), None
+    if 2 in shares and len(pairs) > 1:
+        scores = transcript.scores_if_seen(pairs, total, planned_left)
+    left = 1 - transcript.spent
+    for order, planned_share in shares.items():
+        share = planned_share / planned_left * left
+        if order == 2 and scores is not None:
+            found = worth_measuring(shape, pairs, scores, share, transcript.deviation, gaussian=gaussian)
         else:
-            share *= 1 - OF_SCORES
-            transcript.measure(worth_measuring(shape, layers, scores, share, transcript.deviation, gaussian=gaussian))
+            layers = layers_of_order(shape, order, transcript.coarsenings)
+            found = divided(shape, layers, share, gaussian=gaussian)
+        transcript.measure(found)
 
 
 def measured_by_rhythms(transcript: MarginalTranscript) -> bool:
