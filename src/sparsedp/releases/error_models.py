@@ -16,7 +16,14 @@ from sparsedp.errors import InvalidInput
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw, noise_law_from
 from sparsedp.progress import advance, stage
 from sparsedp.releases.sums import Sums
-from sparsedp.releases.uncertainty import KnowsLayers, KnowsQuantiles, Uncertainty, interval_of, normal_quantile
+from sparsedp.releases.uncertainty import (
+    KnowsLater,
+    KnowsLayers,
+    KnowsQuantiles,
+    Uncertainty,
+    interval_of,
+    normal_quantile,
+)
 
 # Cells with independent errors: what direct measurement leaves, and the one case that a file keeps whole.
 
@@ -252,6 +259,8 @@ def errors_at_once(errors: Uncertainty, sums: Sums) -> Floats | None:
     if isinstance(errors, ScaledErrors):
         inner = errors_at_once(errors.inner, sums)
         return None if inner is None else inner * float(errors.factor)
+    if isinstance(errors, KnowsLater):
+        return errors_at_once(errors.known(), sums)
     layer = sums.layer
     if not isinstance(errors, KnowsLayers) or layer is None:
         return None
