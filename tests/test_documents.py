@@ -30,6 +30,7 @@ MODULES = {
         ("docs/counts.md", "promised by the caller"),
         ("docs/records.md", "county:north(a,b),south(c)/state"),
         ("docs/releases.md", "visits"),
+        ("docs/marginals.md", "county.region"),
         ("docs/compressive.md", "Differentially private with ε = 0.5"),
         ("docs/signatures.md", "signed with SHA256:"),
         pytest.param("docs/preview.md", "no data was seen and nothing is spent", marks=pytest.mark.slow),

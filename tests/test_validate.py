@@ -74,6 +74,12 @@ def test_one_of_offers_the_nearest_name() -> None:
         validate.one_of("mechanism", 3, {"laplace": 1})
 
 
+def test_a_name_that_fills_a_screen_is_shortened() -> None:
+    with pytest.raises(UnknownName, match=r"axis is 'x{99}…', which is not known; choose one of a\.$") as caught:
+        raise UnknownName("axis", "x" * 200_000, ["a"])
+    assert len(str(caught.value)) < 200
+
+
 @given(st.fractions(min_value=-5, max_value=5, max_denominator=1000))
 def test_shown_is_exact(number: Fraction) -> None:
     assert Fraction(validate.shown(number)) == number

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from sparsedp.privacy.budget import Budget
 
 
+LONGEST_SHOWN = 100
+"""Of a name that is not known: axes have no longer ones."""
+
+
 class SparsedpError(Exception):
     """The root of the tree: catch this to catch everything the library raises on purpose.
 
@@ -52,8 +56,9 @@ class UnknownName(InvalidInput):
         names = sorted(known)
         near = get_close_matches(name, names, n=1, cutoff=0.4)
         hint = f"did you mean {near[0]!r}? " if near else ""
+        asked = name if len(name) <= LONGEST_SHOWN else f"{name[: LONGEST_SHOWN - 1]}…"
         super().__init__(
-            argument, f"{name!r}, which is not known", hint + (remedy or f"choose one of {', '.join(names)}")
+            argument, f"{asked!r}, which is not known", hint + (remedy or f"choose one of {', '.join(names)}")
         )
         self.known = names
 

@@ -115,3 +115,16 @@ def test_text_of_bands_that_do_not_follow_one_another_is_refused(text: str, said
     with pytest.raises(InvalidInput) as refusal:
         parse_axis(text)
     assert said in str(refusal.value)
+
+
+@pytest.mark.parametrize("text", ["a:0..17,18..64,65+", "a:0..17,18..64,", "a:0..17,old", "a:child(0..17),adult(18+)"])
+def test_bands_beside_something_else_are_not_taken_for_labels(text: str) -> None:
+    """No number is such a label: every record would be dropped in silence."""
+    with pytest.raises(
+        InvalidInput, match=r"bands is 0\.\.17 in a list that is not one of bands; give every band both"
+    ):
+        parse_axis(text)
+
+
+def test_labels_in_quotes_may_look_like_bands() -> None:
+    assert parse_axis('a:"0..17","65+"') == Categories("a", ["0..17", "65+"])

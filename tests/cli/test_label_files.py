@@ -74,7 +74,14 @@ def test_names_and_paths_of_any_kind() -> None:
             "counties.csv has 'a' in 'north' and in 'south'; let each be in one group, with a name",
         ),
         ("c,s,l\na,n,x\nb,n,y\n", "counties.csv has 'n' in 'x' and in 'y'; let each be in one group, with a name of"),
-        (COUNTIES + "d\n", "Line 5 of counties.csv has 1 fields, and the first line 2."),
+        (COUNTIES + "d\n", "Line 5 of counties.csv has 1 field, and the first line 2; give every label all its groups"),
+        (COUNTIES + "d,e,f\n", "Line 5 of counties.csv has 3 fields, and the first line 2; give every label all its"),
+        (
+            COUNTIES.replace(",", ";"),
+            "The first line of counties.csv has ';' and no comma; write commas between its columns.",
+        ),
+        (COUNTIES.replace(",", "\t"), r"The first line of counties.csv has '\t' and no comma; write commas between"),
+        (COUNTIES + "x" * 200_000 + ",n\n", "field limit (131072); check its double quotes, and how long its labels"),
         (COUNTIES + "d,\n", "Line 5 of counties.csv has an empty field; give every label its groups."),
         ("county,state\nnorth,north\n", "labels is a hierarchy in which 'north' is a group and a label as well; give"),
         (
@@ -82,7 +89,10 @@ def test_names_and_paths_of_any_kind() -> None:
             "levels is 'the state'; give a word of letters and digits such as 'state'; levels are",
         ),
         ("county,s,s\na,n,x\n", "levels is a list with a name in it twice; there are 2 levels of groups: name each"),
-        ('county,state\n"a,north\n', "counties.csv is not a readable CSV file: unexpected end of data."),
+        (
+            'county,state\n"a,north\n',
+            "counties.csv is not a readable CSV file: unexpected end of data; check its double quotes",
+        ),
         (
             ",".join("abcdefghij") + "\n" + ",".join("0123456789"),
             "labels is a hierarchy nested too deep; give at most 8",
@@ -107,7 +117,7 @@ def test_tables_that_cannot_be_read() -> None:
     with pytest.raises(BadFile, match=r"There is no file counties\.csv"):
         axis_of("county:@counties.csv")
     Path("latin.csv").write_bytes("county\nØ\n".encode("latin-1"))
-    with pytest.raises(BadFile, match=r"latin\.csv is not a text file in UTF-8\."):
+    with pytest.raises(BadFile, match=r"latin\.csv is not a text file in UTF-8; save it as UTF-8\."):
         axis_of("county:@latin.csv")
     with open("large.csv", "wb") as file:
         file.truncate(2**26 + 1)
@@ -116,6 +126,11 @@ def test_tables_that_cannot_be_read() -> None:
     with pytest.raises(BadFile, match="There is no file"):
         axis_of("county:@a\0.csv")
     Path("good.csv").write_text(COUNTIES)
+    for name in ("census.parquet", "/etc"):
+        with pytest.raises(
+            InvalidInput, match=r"a table of labels whose name does not end in \.csv; write the table as"
+        ):
+            axis_of(f"county:@{name}")
     with pytest.raises(InvalidInput, match=r"name is ''"):
         axis_of(":@good.csv")
 

@@ -93,5 +93,24 @@ def test_allele_counts(tmp_path: Path) -> None:
     assert len(ledger.entries) == len(study["SNPS"])
 
 
+def test_census(tmp_path: Path) -> None:
+    tutorial = Tutorial("census")
+    printed, out = tutorial.run(tmp_path, "--picture", "census.png")
+    shown_as_printed(tutorial, printed)
+    assert (tmp_path / "census.png").read_bytes().startswith(b"\x89PNG")
+    made = made_up("synthetic_census")
+    people = made["residents"]()
+    published = sdp.open_release(out / "census.release.parquet")
+    towns = published.marginal("town")
+    sizes = people["town"].value_counts()[[town for region in made["REGIONS"].values() for town in region]]
+    assert towns.stderr is not None
+    assert np.abs((towns.values - sizes.to_numpy()) / towns.stderr).max() < 6
+    coast, valley, hills = (int(line_of(printed, f"{region} ")[7:].split("%")[0]) for region in made["REGIONS"])
+    assert min(coast, hills) > valley + 5  # what was planted
+    assert "age × town" in printed
+    assert line_of(printed, "age × town").endswith("noise")
+    assert str(sdp.open_ledger(out / "ledger.db", "census").remaining) == "ε = 0.9"
+
+
 def line_of(printed: str, site: str) -> str:
     return next(line for line in printed.splitlines() if line.startswith(site))

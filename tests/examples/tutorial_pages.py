@@ -77,4 +77,4 @@ def shown_as_printed(tutorial: Tutorial, printed: str) -> None:
             assert line in lines, f"{tutorial.name} does not print such a line: {line}"
 
 
-TUTORIALS = [Tutorial("daily_cases"), Tutorial("network_trace"), Tutorial("allele_counts")]
+TUTORIALS = [Tutorial("daily_cases"), Tutorial("network_trace"), Tutorial("allele_counts"), Tutorial("census")]

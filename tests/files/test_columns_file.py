@@ -51,6 +51,15 @@ def test_folders_that_are_missing_or_in_the_way(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_pipe_stays_a_pipe(tmp_path: Path) -> None:
+    """So do devices: whoever may write to /dev would have a file named `null` there, for everybody."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadFile, match="it is a device or a pipe"):
+        save(tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
 def test_a_folder_that_may_not_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         raise PermissionError(13, "Permission denied")

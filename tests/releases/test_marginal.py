@@ -92,5 +92,7 @@ def test_axes_that_cannot_be_meant() -> None:
         release.marginal("sex", "sex")
     with pytest.raises(InvalidInput, match="axis is 'year'"):
         release.marginal("year")
+    with pytest.raises(InvalidInput, match=r"axis is of type list; choose one of sex, day, age\."):
+        release.marginal(["sex", "day"])  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="asked of a release without a domain"):
         sdp.release([1, 2, 3], epsilon=1).marginal("cell")

@@ -125,6 +125,11 @@ def _typed(parts: list[tuple[str, bool]], cells: str) -> list[Any]:
     if any(not label and not quoted for label, quoted in parts):
         raise InvalidInput("one of the labels", "empty", 'give labels such as F,M; an empty one is written ""')
     plain = [label for label, quoted in parts if not quoted]
+    runs = [label for label in plain if ".." in label and _RUN.fullmatch(label)]
+    if runs:
+        # As labels they would fit no number: all records would be dropped in silence, and zeros be published.
+        wanted = "give every band both its ends, such as 0..17,18..64,65..120, or labels in double quotes"
+        raise InvalidInput("bands", f"{runs[0]} in a list that is not one of bands", wanted)
     if len(plain) == len(parts):
         if all(_WHOLE.fullmatch(label) for label in plain):
             return [int(label) for label in plain]

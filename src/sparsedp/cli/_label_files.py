@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _MARKED = re.compile(r'\s*(?P<name>"(?:[^"]|"")*"|[^:"]*)\s*:\s*@(?P<path>.*\S)\s*', re.DOTALL)
 _ENDING = ".csv"
+_OTHER_DELIMITERS = ";\t|"
 _MOST_BYTES = 2**26
 _WHOLE = re.compile("0|-?[1-9][0-9]{0,18}")
 _LONGEST_SHOWN = 40
@@ -41,12 +42,12 @@ def moved_into(folder: Path, text: str) -> str:
 
 def axis_of(text: str) -> Axis:
     """The axis that a text declares, or a table that it names."""
-    from sparsedp.axes import Categories, parse_axis
+    from sparsedp.axes import Categories
     from sparsedp.axes.base import leading_quoted
 
     found = label_file(text)
     if found is None:
-        return parse_axis(text)
+        return _written_out(text)
     quoted = leading_quoted(found[0])
     name, path = found[0] if quoted is None else quoted[0], Path(found[1])
     columns, rows = _read(path)
@@ -62,6 +63,20 @@ def axis_of(text: str) -> Axis:
         raise InvalidInput("by", what, remedy) from None
 
 
+def _written_out(text: str) -> Axis:
+    """The axis that a text declares by itself."""
+    from sparsedp.axes import parse_axis
+
+    try:
+        return parse_axis(text)
+    except InvalidInput:
+        found = _MARKED.fullmatch(text)
+        if found is None or "," in found["path"]:  # labels may begin with @, too
+            raise
+        given = f"{text[:60]!r}, a table of labels whose name does not end in {_ENDING}"
+        raise InvalidInput("by", given, f"write the table as CSV, and name it such as @labels{_ENDING}") from None
+
+
 def _read(path: Path) -> tuple[list[str], list[list[str]]]:
     """The columns' names, and the rows, which all have as many fields."""
     try:
@@ -73,20 +88,28 @@ def _read(path: Path) -> tuple[list[str], list[list[str]]]:
     except OSError as error:
         raise BadFile(f"{path} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise BadFile(f"{path} is not a text file in UTF-8.") from None
+        raise BadFile(f"{path} is not a text file in UTF-8; save it as UTF-8.") from None
     except ValueError:  # a name that no file can have
         raise BadFile(f"There is no file {str(path)!r}; check the path.") from None
     try:
         lines = [(number, line) for number, line in _lines(text) if line]
     except csv.Error as error:
-        raise BadFile(f"{path} is not a readable CSV file: {error}.") from None
+        raise BadFile(
+            f"{path} is not a readable CSV file: {error}; check its double quotes, and how long its labels are."
+        ) from None
     if len(lines) < 2:
         lack = "is empty" if not lines else "has a first line and no labels below it"
         raise BadFile(f"{path} {lack}; write the columns' names in its first line, such as county,state, and labels.")
     columns = lines[0][1]
+    other = next((mark for mark in _OTHER_DELIMITERS if mark in columns[0]), None)
+    if len(columns) == 1 and other is not None:
+        # Taken as labels, these would fit no record: all would be dropped in silence, and zeros be published.
+        raise BadFile(f"The first line of {path} has {other!r} and no comma; write commas between its columns.")
     for number, line in lines[1:]:
         if len(line) != len(columns):
-            raise BadFile(f"Line {number} of {path} has {len(line)} fields, and the first line {len(columns)}.")
+            counted = f"{len(line)} {'field' if len(line) == 1 else 'fields'}"
+            beside = f"and the first line {len(columns)}; give every label all its groups, and nothing more"
+            raise BadFile(f"Line {number} of {path} has {counted}, {beside}.")
         if not all(line):
             raise BadFile(f"Line {number} of {path} has an empty field; give every label its groups.")
     return columns, [line for _, line in lines[1:]]

@@ -105,7 +105,8 @@ MechanismName = Annotated[
     typer.Option(
         "--mechanism",
         metavar="NAME",
-        help=f"adaptive (the default), adaptive:cells, adaptive:ranges, {', '.join(_OTHER_MECHANISMS)}.",
+        help=f"adaptive (the default), adaptive:cells, adaptive:ranges, adaptive:marginals, "
+        f"{', '.join(_OTHER_MECHANISMS)}.",
         rich_help_panel=CELLS,
     ),
 ]

@@ -24,6 +24,8 @@ def written_whole(target: Path, write: Callable[[BinaryIO], Any], *, replacing: 
             raise OSError(0, "its links go round in circles")
         if place.is_dir():
             raise IsADirectoryError(0, "there is a folder of that name")
+        if place.exists() and not place.is_file():
+            raise OSError(0, "it is a device or a pipe, which a file would take the place of")
         if not place.parent.is_dir():
             raise FileNotFoundError(0, f"there is no folder {place.parent}")
     except (OSError, RuntimeError) as error:  # links that go round in circles are a RuntimeError

@@ -16,7 +16,14 @@ from sparsedp.errors import InvalidInput
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw, noise_law_from
 from sparsedp.progress import advance, stage
 from sparsedp.releases.sums import Sums
-from sparsedp.releases.uncertainty import KnowsLayers, KnowsQuantiles, Uncertainty, interval_of, normal_quantile
+from sparsedp.releases.uncertainty import (
+    KnowsLater,
+    KnowsLayers,
+    KnowsQuantiles,
+    Uncertainty,
+    interval_of,
+    normal_quantile,
+)
 
 # Cells with independent errors: what direct measurement leaves, and the one case that a file keeps whole.
 
@@ -233,9 +240,9 @@ class MarginalErrors:
         """One question for each sum, so many times what one costs; unless the errors know those of all sums at once."""
         if isinstance(self._inner, IndependentCells):
             return np.sqrt(_summed_variances(self._inner, self._sums))
-        layer = self._sums.layer
-        if isinstance(self._inner, KnowsLayers) and layer is not None:
-            return np.sqrt(self._sums.arranged(self._inner.of_layer(layer)))
+        known = errors_at_once(self._inner, self._sums)
+        if known is not None:
+            return known
         errors = np.zeros(self._sums.lengths)
         asked = np.zeros(self._sums.lengths)
         with stage(f"estimating the errors of {errors.size:,} sums"):
@@ -245,6 +252,19 @@ class MarginalErrors:
                 errors[place] = self.variance(asked) ** 0.5
                 asked[place] = 0.0
         return errors
+
+
+def errors_at_once(errors: Uncertainty, sums: Sums) -> Floats | None:
+    """The errors of all sums of a marginal; None where only one after the other can be asked for."""
+    if isinstance(errors, ScaledErrors):
+        inner = errors_at_once(errors.inner, sums)
+        return None if inner is None else inner * float(errors.factor)
+    if isinstance(errors, KnowsLater):
+        return errors_at_once(errors.known(), sums)
+    layer = sums.layer
+    if not isinstance(errors, KnowsLayers) or layer is None:
+        return None
+    return np.sqrt(sums.arranged(errors.of_layer(layer)))
 
 
 def _summed_variances(errors: IndependentCells, sums: Sums) -> Floats:

@@ -183,6 +183,10 @@ class RecoveredErrors:
             return CellErrors(self._cells, "the synopsis in its file gives other values than the file has")
         return known
 
+    def known(self) -> Uncertainty:
+        """The errors that the recovery gives."""
+        return self._found
+
     def _same(self, values: Floats) -> bool:
         return same(values, self._values)
 

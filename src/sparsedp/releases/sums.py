@@ -43,9 +43,9 @@ class Sums:
         if not names:
             remedy = f"name one of {', '.join(domain.names)}; the sum of all is `total`"
             raise InvalidInput("axes", "missing", remedy)
+        found = [domain.part(name) for name in names]
         if len(set(names)) < len(names):
             raise InvalidInput("axes", "named twice", "name each axis once")
-        found = [domain.part(name) for name in names]
         axes = [domain.axes[place] if coarse is None else coarse.axis for place, coarse in found]
         parts = [
             Part(place, axis.length, None if coarse is None else coarse.group_of)

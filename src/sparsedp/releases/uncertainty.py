@@ -74,6 +74,14 @@ class KnowsLayers(Protocol):
 
 
 @runtime_checkable
+class KnowsLater(Protocol):
+    """An uncertainty that stands for another one, which is worked out when it is first asked for."""
+
+    def known(self) -> Uncertainty:
+        """The other one."""
+
+
+@runtime_checkable
 class KnowsItself(Protocol):
     """An uncertainty that can be rebuilt from its description and the cells' standard errors."""
 

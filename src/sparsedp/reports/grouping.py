@@ -40,6 +40,16 @@ class Grouping:
         """Whether every point is one cell."""
         return len(self.starts) == self.cells
 
+    @property
+    def group_of(self) -> Ints:
+        """The number of its point for each cell."""
+        numbers = np.repeat(np.arange(len(self)), np.diff(self.starts, append=self.cells))
+        if self.order is None:
+            return numbers
+        found = np.empty_like(numbers)
+        found[self.order] = numbers
+        return found
+
     def members(self, point: int) -> slice | Ints:
         """The cells of one point."""
         stop = int(self.starts[point + 1]) if point + 1 < len(self.starts) else self.cells
