@@ -102,6 +102,13 @@ def test_impossible_sums_give_finite_cells(values: int) -> None:
     assert cells.min() >= 0
 
 
+@pytest.mark.parametrize("budget", [sdp.Budget(epsilon="1e6"), sdp.Budget(epsilon="1e100"), sdp.Budget(rho="1e50")])
+def test_nothing_beside_no_noise_is_found_without_a_warning(budget: sdp.Budget) -> None:
+    """Steps that go too far are shortened. Where warnings are errors, one would lose what was paid for."""
+    release = sdp.Adaptive("marginals").release(np.zeros((4, 3, 5)), epsilon=budget)
+    assert release.values.max() < 1e-6
+
+
 def test_a_file_cannot_ask_for_many_times_the_memory_of_its_table() -> None:
     """Groups that nobody measured have parameters too; their number was only bounded by the layer."""
     chance, shape = np.random.default_rng(3), (20_000, 14)

@@ -226,8 +226,11 @@ class LogLinear:
 
 
 def _depth(parameters: Floats) -> float:
-    """Σ(e^θ − 1 − θ): minus the logarithm of the gamma density of all factors, but for its shape."""
-    return float((np.expm1(parameters) - parameters).sum())
+    """Σ(e^θ − 1 − θ): minus the logarithm of the gamma density of all factors, but for its shape. Infinite where a step
+    went too far, and then the step is shortened.
+    """
+    with np.errstate(over="ignore"):
+        return float((np.expm1(parameters) - parameters).sum())
 
 
 def _learned(parameters: Floats, determined: float, least: float) -> float:
