@@ -112,6 +112,12 @@ def test_marginals_and_rhythms_pass(name: str, domain: list[str], budget: dict[s
     assert found.passed, found
 
 
+def test_replacement_in_one_cell_is_refused_and_not_looked_for_without_end() -> None:
+    with pytest.raises(sdp.errors.InvalidInput, match="nothing changes when a person is replaced"):
+        sdp.audit("laplace", epsilon=1, domain=1, neighbours="replace_one", **QUICK)
+    assert sdp.audit("laplace", epsilon=1, domain=1, **QUICK).passed
+
+
 # ---- what is planted is caught
 
 
