@@ -23,6 +23,9 @@ from sparsedp.noise.source import KEY_BYTES, SystemSource
 BY = ("day:2024-01-01..2024-01-14/1d", "sex:F,M")
 """The axes of most specimens."""
 
+GROUPED = ("county:north(a,b),south(c)/state", "age:child(0..2),adult(3..5)", "sex:F,M")
+"""Three axes, two of them in groups: a table that is measured by its marginals."""
+
 Files = dict[str, bytes]
 """By name, relative to the folder that they belong in."""
 
@@ -119,6 +122,8 @@ def _releases() -> dict[str, Any]:
         "hierarchical": sdp.release(counts.ravel(), epsilon=1, mechanism="hierarchical", domain=["age:0..27"]),
         "privelet": sdp.release(counts, epsilon=1, mechanism="privelet", domain=["age:0..70/5", "sex:F,M"]),
         "compressive": sdp.release(counts[:, 0], epsilon=5, mechanism=sdp.Compressive(seed=1, sparsity=2)),
+        "marginals": sdp.release(np.full((3, 6, 2), 9), epsilon=1, domain=list(GROUPED)),
+        "rhythms": sdp.release(counts, epsilon="0.1", domain=table, mechanism="adaptive:day.weekday*sex,day"),
         "constrained": sdp.release(
             counts, epsilon=1, constraints=sdp.Constraints(total=560, integers=True), domain=table, mechanism="laplace"
         ),
@@ -146,6 +151,10 @@ def _synopses() -> dict[str, Any]:
     return {
         "adaptive": sdp.Adaptive().measure(counts, epsilon=1),
         "table": sdp.Adaptive().measure(counts.reshape(16, 2), epsilon=1, domain=table),
+        "marginals": sdp.Adaptive("marginals").measure(np.full((3, 6, 2), 9), rho=1, domain=list(GROUPED)),
+        "rhythms": sdp.Adaptive().measure(
+            np.full((28, 2), 3), epsilon="0.1", domain=["day:2024-01-01..2024-01-28", "sex:F,M"]
+        ),
         "gaussian": sdp.Adaptive().measure(counts, rho=1),
         "laplace": sdp.Laplace().measure(counts, epsilon=1),
         "hierarchical": sdp.Hierarchical(branching=4).measure(counts, epsilon=1),

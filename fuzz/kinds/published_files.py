@@ -213,6 +213,8 @@ SQL = (
     "select cast('\x1b[2K' as varchar)",
     "select stderr from release",
     "select avg(stderr), any_value(columns(*)) from release",
+    "select * from grouped limit 5",
+    "select any_value(columns(*)) from grouped",
 )
 
 
@@ -256,6 +258,8 @@ def _interval(release: Any, draw: random.Random) -> Any:
     )
 
 
+GROUPS = ("day.weekday", "day.week", "county.state", "age.band", "county", "nothing.there")
+
 QUESTIONS: list[tuple[str, Callable[[Any, random.Random], Any]]] = [
     ("release.total", lambda release, draw: str(release.total())),
     ("release.interval", _interval),
@@ -265,6 +269,11 @@ QUESTIONS: list[tuple[str, Callable[[Any, random.Random], Any]]] = [
     ("release.cdf", lambda release, draw: str(release.cdf(points=5))),
     ("release.top", lambda release, draw: str(release.top(3, simultaneous=draw.random() < 0.5))),
     ("release.marginal", lambda release, draw: str(release.marginal(draw.choice(("sex", "day", "age"))).total())),
+    ("release.marginal", lambda release, draw: str(release.marginal(draw.choice(GROUPS), "sex").stderr)),
+    (
+        "release.interval",
+        lambda release, draw: release.interval({draw.choice(GROUPS): draw.choice((0, "Sat", "child"))}),
+    ),
     ("release.report", lambda release, draw: release.report("page.html")),
     ("release.save", lambda release, draw: release.save("again.parquet")),
     ("release.to_pandas", lambda release, draw: str(release.to_pandas())),
@@ -283,6 +292,8 @@ COMMANDS = (
     ("query", _FILE, "select * from release", "--json"),
     ("query", _FILE, "--top", "3"),
     ("query", _FILE, "--marginal", "sex", "--csv"),
+    ("query", _FILE, "--marginal", "day.weekday,sex", "--json"),
+    ("query", _FILE, "--top", "2", "--marginal", "county.state"),
     ("query", _FILE, "--box", "day=2024-01-03..2024-01-05"),
     ("query", _FILE, "--median", "--axis", "day"),
     ("query", _FILE, "--cdf", "--axis", "age"),

@@ -14,7 +14,7 @@ import pytest
 import sparsedp as sdp
 from sparsedp.arrays import Ints
 from sparsedp.audits import Audit
-from sparsedp.audits._cases import every_case, records_cases, stream_cases
+from sparsedp.audits._cases import CALENDAR, DAYS, GROUPED, every_case, records_cases, stream_cases
 from sparsedp.audits._evidence import bound_delta, bound_epsilon, bound_rho, lower_bound
 from sparsedp.audits._mechanisms import Case
 from sparsedp.audits._records import audit_records
@@ -25,6 +25,8 @@ from sparsedp.constraints import Constraints
 from sparsedp.ingest import _count
 from sparsedp.ingest.bounding import Reservoir
 from sparsedp.laws import DiscreteLaplaceLaw
+from sparsedp.mechanisms import _marginals
+from sparsedp.mechanisms._marginals import MarginalTranscript
 from sparsedp.mechanisms.terms import CalibratedNoise, Terms
 from sparsedp.noise import samplers
 from sparsedp.noise.discrete_laplace import add_discrete_laplace
@@ -93,7 +95,74 @@ def test_streams_and_records_by_name() -> None:
     assert {finding.budget for finding in found.findings} == {"ε = 0.5"}
 
 
+TABLES = [
+    ("adaptive", GROUPED),
+    ("adaptive:marginals", GROUPED),
+    ("adaptive:county.state*k,age", GROUPED),
+    ("adaptive", CALENDAR),
+    ("adaptive:day.weekday*ward,day", CALENDAR),
+    ("adaptive", DAYS),
+]
+
+
+@pytest.mark.parametrize("budget", [*BUDGETS, {"epsilon": 1, "delta": "1e-6"}], ids=str)
+@pytest.mark.parametrize(("name", "domain"), TABLES, ids=str)
+def test_marginals_and_rhythms_pass(name: str, domain: list[str], budget: dict[str, Any]) -> None:
+    found = sdp.audit(name, **budget, domain=domain, contribution=3, neighbours="replace_one", **QUICK)
+    assert found.passed, found
+
+
+def test_replacement_in_one_cell_is_refused_and_not_looked_for_without_end() -> None:
+    with pytest.raises(sdp.errors.InvalidInput, match="nothing changes when a person is replaced"):
+        sdp.audit("laplace", epsilon=1, domain=1, neighbours="replace_one", **QUICK)
+    assert sdp.audit("laplace", epsilon=1, domain=1, **QUICK).passed
+
+
 # ---- what is planted is caught
+
+
+SCORED: dict[str, Any] = {"domain": GROUPED, "contribution": 3, "replays": 100, "runs": 0, "jobs": 1}
+
+
+@pytest.mark.parametrize("budget", BUDGETS, ids=str)
+def test_scores_that_count_one_layer_or_one_record(budget: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = Terms.noise
+
+    def of_one_layer(terms: Terms, one: int, two: int, *rest: Any) -> CalibratedNoise:
+        scored = rest[1:] and rest[1] == _marginals.SCORED
+        return honest(terms, 3 if scored else one, 9 if scored else two, *rest)
+
+    def of_one_record(terms: Terms, one: int, two: int, *rest: Any) -> CalibratedNoise:
+        scored = rest[1:] and rest[1] == _marginals.SCORED
+        return honest(terms, one // 3 if scored else one, two // 9 if scored else two, *rest)
+
+    for planted in (of_one_layer, of_one_record):
+        monkeypatch.setattr(Terms, "noise", planted)
+        assert failed(sdp.audit("adaptive", **budget, **SCORED)) == {"loss"}
+
+
+def test_a_decision_that_looks_at_an_exact_total(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neighbours have nearly the same, so that only other data tell."""
+    honest = MarginalTranscript.total
+
+    def exact(self: MarginalTranscript) -> float:
+        honest(self)
+        return float(self._cells.sum())
+
+    monkeypatch.setattr(MarginalTranscript, "total", exact)
+    assert failed(sdp.audit("adaptive:marginals", epsilon=1, **SCORED)) == {"replay"}
+
+
+def test_a_score_that_is_not_paid_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = MarginalTranscript.scores
+
+    def free(self: MarginalTranscript, *given: Any) -> Any:
+        found = honest(self, *given)
+        self.tests.clear()
+        return found
+
+    monkeypatch.setattr(MarginalTranscript, "scores", free)
+    assert failed(sdp.audit("adaptive", rho="1/2", **SCORED)) == {"replay"}
 
 
 def test_a_scale_off_by_a_tenth(monkeypatch: pytest.MonkeyPatch) -> None:

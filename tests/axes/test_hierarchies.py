@@ -1,11 +1,12 @@
 """Labels in groups: declared as mappings and as text, read back from both, refused in a sentence if no partition."""
 
 import json
+from time import process_time
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sparsedp.axes import Categories, axis_from, parse_axis
@@ -38,6 +39,8 @@ def hierarchies(draw: st.DrawFn) -> Categories:
 
 
 @given(axis=hierarchies())
+@example(axis=Categories("x", {"Inf": {"g": ["inf", "a"]}}, ordered=True))
+@example(axis=Categories("x", {"g": ["INF"]}))
 def test_text_and_description_give_an_equal_axis_back(axis: Categories) -> None:
     assert parse_axis(axis.spec) == axis
     assert parse_axis(axis.spec).spec == axis.spec
@@ -92,6 +95,15 @@ def test_levels_are_coarsenings_finest_first() -> None:
         "place.state", {"old": {"north": ["n1", "n2"]}, "new": {"south": ["s1", "s2"]}}, levels=["world", "land"]
     )
     assert Domain(PLACE).part("place.state.world")[1] == PLACE.coarsenings["state"].then(state.coarsenings["world"])
+
+
+def test_many_groups_take_no_longer_than_reading_them() -> None:
+    """The first label of each was looked for from the beginning: minutes for the streets of a country."""
+    many = 150_000
+    axis = Categories("street", {f"group {number}": [f"a{number}", f"b{number}"] for number in range(many)})
+    begun = process_time()
+    assert axis.coarsenings["group"].axis.length == many
+    assert process_time() - begun < 20, "a second, and was minutes"
 
 
 def test_levels_that_nobody_named_are_counted_from_within() -> None:

@@ -11,10 +11,10 @@ import pytest
 import sparsedp as sdp
 from sparsedp.arrays import Floats, Ints
 from sparsedp.estimation.errors.log_linear import INFLATION, LogLinearErrors
-from sparsedp.estimation.log_linear import LogLinear, fit_log_linear
+from sparsedp.estimation.log_linear import MOST_PARAMETERS, LogLinear, fit_log_linear, structure
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw, LayersLaw
 from sparsedp.noise.source import SeededSource
-from sparsedp.sensing.marginals import ALL, CELLS, Marginals
+from sparsedp.sensing.marginals import ALL, CELLS, MOST_COARSENINGS, Marginals, in_order_of_first_cells
 
 
 def chain(shape: tuple[int, ...], total: int, seed: int = 1) -> Ints:
@@ -100,6 +100,26 @@ def test_impossible_sums_give_finite_cells(values: int) -> None:
     cells = fit_log_linear(sensing, np.full(sensing.rows, values), LayersLaw((LAPLACE,) * len(sensing.layers))).cells
     assert np.isfinite(cells).all()
     assert cells.min() >= 0
+
+
+@pytest.mark.parametrize("budget", [sdp.Budget(epsilon="1e6"), sdp.Budget(epsilon="1e100"), sdp.Budget(rho="1e50")])
+def test_nothing_beside_no_noise_is_found_without_a_warning(budget: sdp.Budget) -> None:
+    """Steps that go too far are shortened. Where warnings are errors, one would lose what was paid for."""
+    release = sdp.Adaptive("marginals").release(np.zeros((4, 3, 5)), epsilon=budget)
+    assert release.values.max() < 1e-6
+
+
+def test_a_file_cannot_ask_for_many_times_the_memory_of_its_table() -> None:
+    """Groups that nobody measured have parameters too; their number was only bounded by the layer."""
+    chance, shape = np.random.default_rng(3), (20_000, 14)
+    groups = [in_order_of_first_cells(chance.integers(0, 13, 14)) for _ in range(MOST_COARSENINGS)]
+    beside = [(ALL, one) for one in groups]  # were these not measured, they would come first
+    sensing = Marginals(shape, [(CELLS, CELLS), *beside], [True, False], [[], groups])
+    found = structure(sensing)
+    assert (CELLS, ALL) in found
+    assert sum(prod(sensing.shape_of(layer)) for layer in found) <= MOST_PARAMETERS * sensing.n + 1
+    small = Marginals((28, 2), [(CELLS, CELLS)], [True, False], [[[day % 7 for day in range(28)]], []])
+    assert len(structure(small)) == 5, "all of them: the total, both axes, weekdays, and these beside the other axis"
 
 
 def dense_covariance(model: LogLinear) -> Floats:

@@ -1,7 +1,7 @@
 """Adaptive by marginals: what is measured follows from the noisy total, and every branch costs the budget."""
 
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from math import sqrt
 from typing import Any
 
@@ -247,6 +247,28 @@ def test_groups_of_axes_may_be_asked() -> None:
         Adaptive([("day.moon",)]).measure(counts, domain=CALENDAR, epsilon=1)
 
 
+GROUPED = ["county:north(a,b,c),south(d,e)", "one:0..0"]
+
+
+@pytest.mark.parametrize("workload", ["marginals", [("one",)], [("county.group", "one")]], ids=str)
+@pytest.mark.parametrize("many", [1, 10**6])
+def test_a_single_axis_and_its_groups_are_measured_with_all_of_the_budget(workload: Any, many: int) -> None:
+    """The only marginal of one axis is its cells, and that of an axis of one cell is the total."""
+    counts = np.full((5, 1), many, np.int64)
+    for budget in (sdp.Budget(epsilon="1/3"), sdp.Budget(rho="1/7")):
+        synopsis = Adaptive(workload).measure(counts, domain=GROUPED, epsilon=budget)
+        assert synopsis.guarantee.spent.amount == budget.amount
+        assert synopsis.recover().total().estimate >= 0
+
+
+def test_too_many_marginals_are_refused_before_the_debit() -> None:
+    names, ledger = [f"a{number}" for number in range(20)], sdp.Ledger(epsilon=1)
+    domain = sdp.Domain.parse([f"{name}:0,1" for name in names])
+    with pytest.raises(InvalidInput, match=r"workload is 1,140 marginals, .* 1,160; give fewer: 999"):
+        Adaptive(list(combinations(names, 3))).measure(np.zeros(domain.shape), domain=domain, epsilon=1, ledger=ledger)
+    assert not ledger.entries
+
+
 def test_a_list_measures_what_will_be_asked() -> None:
     synopsis = Adaptive([("a", "b")]).measure(table(), domain=DOMAIN, epsilon=1)
     assert isinstance(synopsis.sensing, Marginals)
@@ -265,6 +287,9 @@ def test_marginals_may_be_named_in_a_text() -> None:
     assert mechanism_named("adaptive:a*b,c") == by_text
     assert name_and_settings(by_text) == "adaptive:a*b,c"
     assert eval(repr(by_text)) == by_text  # noqa: S307
+    odd = [Adaptive(one) for one in ([("a*b",)], [("a", "b,c")], [("any",)], [("a",)], "any")]
+    assert len({each.chosen for each in (*odd, by_text)}) == 6, "or one order would be taken for another"
+    assert [eval(repr(each)) for each in odd] == odd  # noqa: S307
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,9 @@ import pytest
 
 import sparsedp as sdp
 from sparsedp.errors import BadFile, BudgetExceeded, InvalidInput
+from sparsedp.files import parquet_claims
 from sparsedp.privacy.ledger_file import DataSetLedger
+from sparsedp.releases import claims
 
 DOMAIN = sdp.Domain([sdp.Categories("sex", ["F", "M"]), sdp.Integers("hour", 0, 23)])
 
@@ -188,6 +190,24 @@ def test_a_run_stopped_after_the_measurement_goes_on_for_free(visits: Path, ledg
     (entry,) = ledger.entries
     assert (entry.state, entry.release_digest) == ("delivered", release.digest)
     assert str(ledger.remaining) == "ε = 0.5"
+
+
+def test_a_large_table_goes_on_as_well_though_little_was_measured_of_it(
+    visits: Path, ledger: sdp.Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stranger's file of many cells and few sums is refused; the measurement of one's own order is not lost by it."""
+    to = tmp_path / "out.parquet"
+    with stopped_at(sdp.Synopsis, "recover"):
+        published(visits, to, ledger)
+    monkeypatch.setattr(parquet_claims, "_USUAL_MEMORY", 100_000)
+    monkeypatch.setattr(parquet_claims, "_TIMES_ITS_SIZE", 0)
+    monkeypatch.setattr(claims, "_RECOVERED_BYTES", 10_000)
+    path = ledger.entries[0].synopsis_path or ledger.stored(ledger.entries[0]).synopsis_path
+    with pytest.raises(BadFile, match="memory="):
+        sdp.open_synopsis(str(path))
+    with pytest.warns(UserWarning, match="no records are read again"):
+        published(visits, to, ledger)
+    assert to.is_file()
 
 
 def test_a_run_stopped_before_the_measurement_has_spent_and_says_so(

@@ -156,6 +156,12 @@ def test_a_small_synopsis_of_many_cells(sensing: dict[str, Any], tmp_path: Path)
         sdp.open_synopsis(path)
 
 
+def test_a_model_of_a_table_takes_more_than_its_cells(tmp_path: Path) -> None:
+    sensing = {"name": "marginals", "shape": [2**13, 2**12], "layers": [["all", "all"]], "ordered": [True, True]}
+    with pytest.raises(BadFile, match=r"would take about 3\.222GB of memory"):
+        sdp.open_synopsis(synopsis_with(tmp_path / "x.synopsis", sensing=sensing))
+
+
 ABSURD: dict[str, dict[str, Any]] = {
     "axes without end": {"sensing": {"name": "haar_table", "shape": [HUGE] * 10_000, "ordered": [True] * 10_000}},
     "a mask of gigabytes": {"constraints": {"integers": False, "zeros": {"shape": [HUGE], "runs": [HUGE]}}},

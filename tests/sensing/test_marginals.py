@@ -109,6 +109,8 @@ def test_many_marginals_cost_few_passes_over_the_table() -> None:
         ({"layers": [["cells", [0, 2, 1]]]}, "layers"),
         ({"layers": [["cells", [0, -1, 1]]]}, "layers"),
         ({"ordered": [True]}, "ordered"),
+        ({"coarsenings": [[]]}, "coarsenings"),
+        ({"coarsenings": [[[0, 0, 1, 1]] * 17, []]}, "coarsenings"),
     ],
 )
 def test_what_is_no_layer_is_refused(change: dict[str, Any], named: str) -> None:

@@ -110,7 +110,9 @@ def _case(
     if size > MOST_CELLS:
         given = f"of {size:,} cells, each of which is measured thousands of times"
         raise InvalidInput("domain", given, f"audit a smaller one of the same kind, of at most {MOST_CELLS:,}")
-    Neighbours(contribution, neighbours)
+    if Neighbours(contribution, neighbours).relation != "add_remove" and size == 1:
+        given = "of one cell, in which nothing changes when a person is replaced"
+        raise InvalidInput("domain", given, 'audit it with neighbours="add_remove", or one of two cells')
     found = Case(mechanism, budget, cells, contribution, neighbours, replays, runs)
     # What is refused at all is refused here, in this process, before any other is started.
     mechanism.checked(size, _terms(found), None if isinstance(cells, int) else cells)

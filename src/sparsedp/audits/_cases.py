@@ -26,8 +26,11 @@ BUDGETS = (Budget(epsilon=1), Budget(rho="1/2"), Budget(epsilon=1, delta="1e-6")
 ROW, LOOKED_AT = 16, 256
 """Cells: few, which an attack sees best, and so many that `Adaptive` looks at them first."""
 
-CALENDAR = ["day:2024-01-01..2024-01-14/1d", "ward:a,b"]
+CALENDAR, DAYS = ["day:2024-01-01..2024-01-14/1d", "ward:a,b"], ["day:2024-01-01..2024-02-25/1d"]
 """Cells that may follow weeks."""
+
+GROUPED = ["county:n(a,b,c),s(d,e,f)/state", "age:child(0..3),adult(4..9)", "k:0..7"]
+"""So many cells that pairs of axes, and of their groups, have scores under any budget."""
 
 AnyCase = Case | StreamCase | RecordsCase
 
@@ -58,6 +61,13 @@ def mechanism_cases(replays: int, runs: int) -> Iterator[Case]:
         yield Case(Adaptive(), budget, LOOKED_AT, contribution=3, **few)
         yield Case(Adaptive(), budget, LOOKED_AT, neighbours="replace_one", **few)
         yield Case(Laplace(), budget, ROW, contribution=3, neighbours="replace_one", **few)
+    less = {**few, "replays": min(replays, 300)}  # their steps follow on fits of a model
+    for budget in BUDGETS:
+        yield Case(Adaptive(), budget, Domain.parse(GROUPED), contribution=3, **less)
+        yield Case(Adaptive("marginals"), budget, Domain.parse(GROUPED), neighbours="replace_one", **less)
+        yield Case(Adaptive("marginals"), budget, Domain.parse(CALENDAR), contribution=2, **less)
+        yield Case(Adaptive("day.weekday*ward,day"), budget, Domain.parse(CALENDAR), contribution=3, **less)
+        yield Case(Adaptive(), budget, Domain.parse(DAYS), contribution=3, neighbours="replace_one", **less)
 
 
 _CMCO: dict[str, Any] = {"horizon": 8, "rows": 4, "sparsity": 1, "seed": 3}

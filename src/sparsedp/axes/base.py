@@ -141,8 +141,9 @@ def quoted_name(name: str) -> str:
 
 
 def quoted_label(label: str) -> str:
-    """A label in a list of them."""
-    plain = re.fullmatch(r"[^\W\d]([\w -]*\w)?", label) and label.isprintable() and label.lower() not in AUTOMATIC
+    """A label in a list of them; "inf" alone would be an edge."""
+    misread = label.lower() in AUTOMATIC or label.lower() == "inf"
+    plain = re.fullmatch(r"[^\W\d]([\w -]*\w)?", label) and label.isprintable() and not misread
     return label if plain else _quoted(label)
 
 

@@ -129,7 +129,7 @@ class Categories(Axis):
         found: dict[str, Coarsening] = {}
         for depth in reversed(range(len(self.hierarchy))):
             level = self.hierarchy[depth]
-            first = [level.group_of.index(group) for group in range(len(level.groups))]
+            first = np.unique(np.array(level.group_of, dtype=np.int64), return_index=True)[1].tolist()
             above = [
                 Level(outer.name, outer.groups, tuple(outer.group_of[label] for label in first))
                 for outer in self.hierarchy[:depth]

@@ -8,7 +8,17 @@ import typer
 
 from sparsedp.cli._files import STANDARD, Format, Output, to_read, write_release
 from sparsedp.cli._inspect import opened
-from sparsedp.cli._options import BUDGET, AsJson, Overwrite, PassphraseFd, ProjectFile, Sign, the_books, the_ledger
+from sparsedp.cli._options import (
+    BUDGET,
+    AsJson,
+    Memory,
+    Overwrite,
+    PassphraseFd,
+    ProjectFile,
+    Sign,
+    the_books,
+    the_ledger,
+)
 from sparsedp.cli._project import project_settings, refuse_outside, taken_in_words
 from sparsedp.cli._running import ExitCode
 from sparsedp.cli._speaking import note, show, show_json, show_table
@@ -276,6 +286,7 @@ def recover_release(
     sign: Sign = None,
     passphrase_fd: PassphraseFd = None,
     overwrite: Overwrite = False,
+    memory: Memory = None,
     as_json: AsJson = False,
 ) -> None:
     """Write the release of a spend again, if its file was lost: nothing is spent, and no records are read.
@@ -290,7 +301,7 @@ def recover_release(
         ledger, entry = _found(file, spend)
         if entry.synopsis_path is None:
             raise BadFile(f"Spend {spend} of {file} has no stored measurement: {_why(entry)}.")
-        release = recovered(ledger, entry)
+        release = recovered(ledger, entry, memory)
         write(release)
     if entry.state != "delivered":
         ledger.deliver(entry, release.digest)

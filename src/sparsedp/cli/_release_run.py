@@ -44,7 +44,7 @@ from sparsedp.cli._running import (
 from sparsedp.cli._speaking import note, show, show_json, warnings_as_notes
 from sparsedp.errors import BudgetExceeded, InvalidInput, SparsedpError
 from sparsedp.publishing.order import Delivery, FileDelivery
-from sparsedp.publishing.run import Run, recovered
+from sparsedp.publishing.run import Run, memory_for, recovered
 
 if TYPE_CHECKING:
     from sparsedp.files.signatures import SigningKey
@@ -231,7 +231,7 @@ def _is_there(run: Run, stored: Spend, wanted: Command) -> bool:
     order, ledger = run.order, run.order.terms.ledger
     if ledger is None or wanted.output == STANDARD or not Path(wanted.output).is_file():
         return False
-    release = recovered(ledger, stored)
+    release = recovered(ledger, stored, memory_for(order))
     return order.delivery.has(release if order.sign is None else release.sign(order.sign))
 
 

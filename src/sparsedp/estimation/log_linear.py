@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import accumulate, combinations
 from math import inf, log, prod, sqrt
 
 import numpy as np
@@ -41,6 +41,11 @@ UNKNOWN = 0.02
 MOST_AXES_OF_MODEL, MOST_AXES_COARSENED, MOST_STRUCTURE = 3, 2, 150
 """Layers that were not measured, but are part of one that was, have parameters too: of so many axes at most, some of
 them in declared groups if they are so few, and no more than so many layers.
+"""
+
+MOST_PARAMETERS, FEW_PARAMETERS = 2, 2**16
+"""Of these layers together: as many times the cells, or so many if that is more. Whoever wrote a file chose the groups,
+and a few lines of it could ask for a hundred times the memory of the table.
 """
 
 ROUNDS, SWEEPS = 12, 5
@@ -221,8 +226,11 @@ class LogLinear:
 
 
 def _depth(parameters: Floats) -> float:
-    """Σ(e^θ − 1 − θ): minus the logarithm of the gamma density of all factors, but for its shape."""
-    return float((np.expm1(parameters) - parameters).sum())
+    """Σ(e^θ − 1 − θ): minus the logarithm of the gamma density of all factors, but for its shape. Infinite where a step
+    went too far, and then the step is shortened.
+    """
+    with np.errstate(over="ignore"):
+        return float((np.expm1(parameters) - parameters).sum())
 
 
 def _learned(parameters: Floats, determined: float, least: float) -> float:
@@ -249,17 +257,21 @@ def structure(sensing: Marginals) -> list[Layer]:
     the same with an axis in declared groups.
     """
     measured, shape = set(sensing.layers), sensing.shape
-    of_fewer_axes = {part for layer in sensing.layers for part in _parts(layer)}
-    grouped = {
+    of_fewer_axes = dict.fromkeys(part for layer in sensing.layers for part in _parts(layer))
+    grouped = dict.fromkeys(
         (*layer[:axis], groups, *layer[axis + 1 :])
         for layer in (*of_fewer_axes, *sensing.layers)
         if sum(one != ALL for one in layer) <= MOST_AXES_COARSENED
         for axis, one in enumerate(layer)
         if one == CELLS
         for groups in sensing.coarsenings[axis]
-    }
-    found = sorted((of_fewer_axes | grouped) - measured, key=lambda layer: (prod(sensing.shape_of(layer)), str(layer)))
-    return [tuple(ALL for _ in shape)] * (tuple(ALL for _ in shape) not in measured) + found[:MOST_STRUCTURE]
+    )
+    sizes = {layer: prod(sensing.shape_of(layer)) for layer in of_fewer_axes | grouped if layer not in measured}
+    found = sorted(sizes, key=lambda layer: sizes[layer])
+    most = max(MOST_PARAMETERS * sensing.n, FEW_PARAMETERS)
+    together = accumulate(sizes[layer] for layer in found)
+    within = [layer for layer, parameters in zip(found, together, strict=True) if parameters <= most]
+    return [tuple(ALL for _ in shape)] * (tuple(ALL for _ in shape) not in measured) + within[:MOST_STRUCTURE]
 
 
 def _parts(layer: Layer) -> Iterator[Layer]:

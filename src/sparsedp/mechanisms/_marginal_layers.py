@@ -186,6 +186,9 @@ def planned(
 def _menu(axes: int) -> Iterator[dict[int, Fraction]]:
     left = 1 - TOTAL
     orders = [order for order in (2, 3) if order < axes and comb(axes, order) <= MOST_OF_ORDER]
+    if axes == 1:
+        yield {CELLS_OF: left}  # its only marginal is the cells
+        return
     if not orders:
         for single in SINGLES:
             yield {1: left * Fraction(single, 100), CELLS_OF: left * Fraction(100 - single, 100)}
@@ -358,9 +361,9 @@ def _runs(groups: Sequence[int]) -> bool:
 
 def as_asked(shape: Sequence[int], wanted: Sequence[Layer], left: Fraction, *, gaussian: bool) -> Shares:
     """The layers that will be asked, and a little for each of their axes alone: these hold the others together. With
-    all that is `left` of the budget.
+    all that is `left` of the budget; of an axis that has one group alone, that is the total once more.
     """
-    several = [layer for layer in dict.fromkeys(wanted) if layer != whole_table(shape)]
+    several = [layer for layer in dict.fromkeys(wanted) if layer != whole_table(shape)] or [whole_table(shape)]
     alone = dict.fromkeys(
         tuple(one if axis == other else ALL for other, one in enumerate(layer))
         for layer in several

@@ -55,7 +55,7 @@ from sparsedp.mechanisms.terms import WHOLE, Terms
 from sparsedp.plan import Plan
 from sparsedp.privacy.guarantee import Expense
 from sparsedp.sensing.group_sums import GroupSums, first_cells
-from sparsedp.sensing.marginals import ALL, MOST_AXES, Coarsened, Layer, Marginals, in_order_of_first_cells
+from sparsedp.sensing.marginals import ALL, MOST_AXES, MOST_LAYERS, Coarsened, Layer, Marginals, in_order_of_first_cells
 from sparsedp.sensing.parts_of_blocks import MOST_PARTS, cut_blocks
 from sparsedp.synopsis import Synopsis
 
@@ -83,7 +83,11 @@ class Adaptive(Mechanism):
         object.__setattr__(self, "workload", _checked_workload(self.workload))
 
     def __repr__(self) -> str:
-        return f"Adaptive(workload={self.workload_text!r})"
+        try:
+            same = _checked_workload(self.workload_text) == self.workload
+        except InvalidInput:
+            same = False
+        return f"Adaptive(workload={self.workload_text if same else self.workload!r})"
 
     @property
     def workload_text(self) -> str:
@@ -100,7 +104,11 @@ class Adaptive(Mechanism):
         layer_noise(terms, Fraction(1, 10**7), "measure")
         chances()  # whatever could go wrong with it should do so before the debit
         if not isinstance(self.workload, str):
-            for _, share in as_asked(*self._asked(domain), 1 - TOTAL, gaussian=terms.gaussian):
+            asked = as_asked(*self._asked(domain), 1 - TOTAL, gaussian=terms.gaussian)
+            if len(asked) >= MOST_LAYERS:
+                given = f"{len(self.workload):,} marginals, with those of single axes {len(asked):,}"
+                raise InvalidInput("workload", given, f"give fewer: {MOST_LAYERS - 1} in all at most")
+            for _, share in asked:
                 layer_noise(terms, share, "measure")
 
     def _measured(

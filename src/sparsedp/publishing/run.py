@@ -87,7 +87,7 @@ class Run:
             "the records as they were then, is published, no records are read again, and nothing more is spent.",
             stacklevel=4,
         )
-        return self._brought(recovered(ledger, spend))
+        return self._brought(recovered(ledger, spend, memory_for(self.order)))
 
     def _brought(self, release: Release) -> Release:
         """Signed, brought to its place unless it is there, and recorded."""
@@ -124,8 +124,20 @@ class Run:
         return self.release is not None and self.order.delivery.has(self.release)
 
 
-def recovered(ledger: Ledger, spend: Spend) -> Release:
-    """The release of a spend, from its stored measurement, with the ledger's line for it: published at no cost."""
+_CELL_BYTES = 256
+"""More than a file says that a cell takes."""
+
+
+def memory_for(order: Order) -> int:
+    """What the stored measurement of an order may take: beside the usual, room for all cells that were declared."""
+    return 2**31 + _CELL_BYTES * order.request.domain.size
+
+
+def recovered(ledger: Ledger, spend: Spend, memory: str | int | None = None) -> Release:
+    """The release of a spend, from its stored measurement, with the ledger's line for it: published at no cost.
+
+    `memory`: as for `open_synopsis`. What was measured may be small, and its table large.
+    """
     if spend.synopsis_path is None:
         raise BadFile(f"Spend {spend.number} has no stored measurement.")
-    return replace(open_synopsis(spend.synopsis_path).recover(), record=ledger.record(spend))
+    return replace(open_synopsis(spend.synopsis_path, memory=memory).recover(), record=ledger.record(spend))

@@ -143,8 +143,10 @@ def _contradiction(stated: str) -> InvalidInput:
 
 # How large a file of a release or a synopsis says it is, and what that takes: before anything of it is decoded.
 
-_RECOVERED_BYTES = 32
-"""A cell, while it is recovered: its estimate, its error, and as much again to work with."""
+_RECOVERED_BYTES, _FITTED_BYTES = 32, 96
+"""A cell, while it is recovered: its estimate, its error, and as much again to work with. The second: where a model is
+fitted to marginals, which takes some tables more; the largest that `Adaptive` measures so still opens as usual.
+"""
 
 UNUSABLE = (KeyError, TypeError, AttributeError, ValueError, IndexError, ArithmeticError, RecursionError, MemoryError)
 """What comes of building something from a description that this library did not write."""
@@ -166,7 +168,7 @@ def synopsis_needs(claim: Claim, shown: str) -> int:
         reason = str(error) if isinstance(error, BadFile | InvalidInput) else "it does not say what was measured."
         raise BadFile(f"{shown} is a sparsedp synopsis that cannot be used: {reason}") from None
     _check_rows(claim, sensing, shown)
-    return sensing.n * _RECOVERED_BYTES
+    return _recovered(sensing)
 
 
 def embedded_needs(claim: Claim, shown: str) -> int:
@@ -176,7 +178,11 @@ def embedded_needs(claim: Claim, shown: str) -> int:
     except (*UNUSABLE, BadFile):
         return 0
     _check_rows(claim, sensing, shown)
-    return sensing.n * _RECOVERED_BYTES
+    return _recovered(sensing)
+
+
+def _recovered(sensing: Sensing) -> int:
+    return sensing.n * (_FITTED_BYTES if isinstance(sensing, Marginals) else _RECOVERED_BYTES)
 
 
 def _check_rows(claim: Claim, sensing: Sensing, shown: str) -> None:

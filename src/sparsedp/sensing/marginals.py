@@ -23,7 +23,8 @@ from sparsedp.errors import InvalidInput
 from sparsedp.sensing.base import Sensing, exact_counts
 from sparsedp.validate import MAX_CELLS, whole
 
-MOST_LAYERS, MOST_AXES = 1000, 32
+MOST_LAYERS, MOST_AXES, MOST_COARSENINGS = 1000, 32, 16
+"""The last: of one axis. A calendar has eight."""
 
 CELLS, ALL = "cells", "all"
 
@@ -91,9 +92,9 @@ class Marginals(Sensing):
             raise InvalidInput("layers", f"{len(layers)} of them", f"give from 1 to {MOST_LAYERS}")
         self.layers = tuple(self._checked(layer) for layer in layers)
         known = [()] * len(self.shape) if coarsenings is None else coarsenings
-        if len(known) != len(self.shape) or sum(map(len, known)) > MOST_LAYERS:
+        if len(known) != len(self.shape) or max(map(len, known)) > MOST_COARSENINGS:
             given = f"of {len(known)} axes, {sum(map(len, known))} in all"
-            would_do = f"give those of each of {len(self.shape)} axes, {MOST_LAYERS} at most"
+            would_do = f"give those of each of {len(self.shape)} axes, {MOST_COARSENINGS} of one at most"
             raise InvalidInput("coarsenings", given, would_do)
         self.coarsenings = tuple(
             tuple(_checked_coarsening(one, side) for one in several)
