@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import prod, sqrt
+from math import pi, prod, sqrt
 from typing import Protocol
 
 import numpy as np
@@ -91,11 +91,12 @@ class SplitOverMargins:
 @dataclass(frozen=True)
 class ResidualPlanner:
     """Xiao, He, Zhang and Kifer (NeurIPS 2023): residuals of marginals, with the noise that makes the sum of all
-    variances least, in closed form. For all marginals of up to `order` axes, each order with the same weight in the
-    mean error; Gaussian noise alone.
+    variances least, in closed form: no unbiased mechanism with Gaussian noise has a lesser one. For all marginals of up
+    to `order` axes, each order with the same weight in the mean error, or with its own.
     """
 
     order: int
+    weights: tuple[float, ...] = ()
 
     @property
     def name(self) -> str:
@@ -106,15 +107,8 @@ class ResidualPlanner:
         """Unbiased marginals, consistent with one another."""
         if not budget.gaussian:
             return None
-        shape, axes = counts.shape, range(counts.ndim)
-        wanted = [each for order in range(self.order + 1) for each in combinations(axes, order)]
-        # One person costs Π(1 − 1/nᵢ) / 2σ² in ρ; a variance of σ² adds weights[A] · σ² to the sum of all variances.
-        costs = {a: prod(1.0 - 1.0 / shape[i] for i in a) for a in wanted}
-        weights = {a: sum(self._weight(shape, a, b) for b in wanted if b and set(a) <= set(b)) for a in wanted}
-        scale = sum(sqrt(costs[a] * weights[a]) for a in wanted) / (2.0 * budget.amount)
-        residuals = {}
-        for a in wanted:
-            variance = scale * sqrt(costs[a] / weights[a])
+        shape, residuals = counts.shape, {}
+        for a, variance in self._variances(shape, budget.amount).items():
             exact = summed(counts, a)
             residuals[a] = _residual(exact + random.normal(scale=sqrt(variance), size=exact.shape))
 
@@ -129,6 +123,31 @@ class ResidualPlanner:
             return np.maximum(total, 0.0)
 
         return Answers(margin)
+
+    def expected(self, shape: tuple[int, ...], rho: float) -> dict[int, float]:
+        """The mean absolute error, summed over a marginal's cells, of marginals of each order."""
+        variances = self._variances(shape, rho)
+        found = {}
+        for order in range(1, self.order + 1):
+            errors = []
+            for b in combinations(range(len(shape)), order):
+                summed_up = sum(v * self._weight(shape, a, b) for a, v in variances.items() if set(a) <= set(b))
+                errors.append(sqrt(2.0 / pi * summed_up * prod(shape[i] for i in b)))
+            found[order] = sum(errors) / len(errors)
+        return found
+
+    def _variances(self, shape: tuple[int, ...], rho: float) -> dict[Axes, float]:
+        """Of the noise in each residual."""
+        axes = range(len(shape))
+        wanted = [each for order in range(self.order + 1) for each in combinations(axes, order)]
+        of_order = (0.0, *(self.weights or (1.0,) * self.order))
+        # One person costs Π(1 − 1/nᵢ) / 2σ² in ρ; a variance of σ² adds weights[A] · σ² to the sum of all variances.
+        costs = {a: prod(1.0 - 1.0 / shape[i] for i in a) for a in wanted}
+        weights = {
+            a: sum(of_order[len(b)] * self._weight(shape, a, b) for b in wanted if set(a) <= set(b)) for a in wanted
+        }
+        scale = sum(sqrt(costs[a] * weights[a]) for a in wanted) / (2.0 * rho)
+        return {a: scale * sqrt(costs[a] / weights[a]) for a in wanted}
 
     @staticmethod
     def _weight(shape: tuple[int, ...], a: Axes, b: Axes) -> float:

@@ -51,7 +51,7 @@ LEAST_AXES = 3
 LARGEST_ORDER = 3
 """Marginals of more axes are not measured, but for the cells."""
 
-SCATTER = (1.0, 0.35, 0.12, 0.3)
+SCATTER = (1.0, 0.35, 0.12, 1.0)
 """What interactions of one, two, three and more axes are in a table of a usual kind, in parts of a group's count; the
 last is all that cells have beside marginals of three axes.
 """
@@ -75,8 +75,8 @@ under Gaussian noise, where shares cost roots, marginals beside the cells cost t
 
 SINGLES = (40, 30, 20, 15, 10, 6, 3)
 PARTS = (100, 80, 60, 45, 30, 15, 0)
-"""Hundredths of the budget that single axes may have, and of the rest that pairs and triples may: of divisions that are
-as good as one another the first is taken.
+"""Hundredths of the budget that single axes may have; of the rest that pairs may; and of what is left that triples may:
+of divisions that are as good as one another the first is taken.
 """
 
 MOST_OF_ORDER = 300
@@ -194,12 +194,13 @@ def _menu(axes: int) -> Iterator[dict[int, Fraction]]:
             yield {1: left * Fraction(single, 100), CELLS_OF: left * Fraction(100 - single, 100)}
         return
     for single, *parts in product(SINGLES, *[PARTS for _ in orders]):
-        if sum(parts) <= 100:
-            rest = left * Fraction(100 - single, 100)
-            shares = {1: left * Fraction(single, 100)}
-            shares |= {order: rest * Fraction(part, 100) for order, part in zip(orders, parts, strict=True)}
-            shares[CELLS_OF] = rest * Fraction(100 - sum(parts), 100)
-            yield {order: share for order, share in shares.items() if share}
+        shares = {1: left * Fraction(single, 100)}
+        rest = left - shares[1]
+        for order, part in zip(orders, parts, strict=True):
+            shares[order] = rest * Fraction(part, 100)
+            rest -= shares[order]
+        shares[CELLS_OF] = rest
+        yield {order: share for order, share in shares.items() if share}
 
 
 def expected_errors(
