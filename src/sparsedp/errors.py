@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
 
 LONGEST_SHOWN = 100
-"""Of a name that is not known: axes have no longer ones."""
+"""Of what was given, in a message: axes have no longer names."""
+
+
+def shortened(text: str, most: int = LONGEST_SHOWN) -> str:
+    """A text, or the beginning of it and an ellipsis."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 class SparsedpError(Exception):
@@ -56,9 +61,8 @@ class UnknownName(InvalidInput):
         names = sorted(known)
         near = get_close_matches(name, names, n=1, cutoff=0.4)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        asked = name if len(name) <= LONGEST_SHOWN else f"{name[: LONGEST_SHOWN - 1]}…"
         super().__init__(
-            argument, f"{asked!r}, which is not known", hint + (remedy or f"choose one of {', '.join(names)}")
+            argument, f"{shortened(name)!r}, which is not known", hint + (remedy or f"choose one of {', '.join(names)}")
         )
         self.known = names
 

@@ -174,12 +174,12 @@ def file_path(argument: str, value: object, remedy: str = "give the path of a fi
     return Path(name)
 
 
-def one_of(argument: str, name: object, known: Mapping[str, T]) -> T:
-    """The entry of a registry; an unknown name suggests the nearest."""
+def one_of(argument: str, name: object, known: Mapping[str, T], remedy: str = "") -> T:
+    """The entry of a registry; an unknown name suggests the nearest, and what else would do, if that is told."""
     if not isinstance(name, str):
         raise InvalidInput(argument, f"of type {type(name).__name__}", f"choose one of {', '.join(sorted(known))}")
     if name not in known:
-        raise UnknownName(argument, name, known)
+        raise UnknownName(argument, name, known, remedy)
     return known[name]
 
 

@@ -162,7 +162,7 @@ def test_a_score_that_is_not_paid_for(monkeypatch: pytest.MonkeyPatch) -> None:
         return found
 
     monkeypatch.setattr(MarginalTranscript, "scores", free)
-    assert failed(sdp.audit("adaptive", rho="1/2", **SCORED)) == {"replay"}
+    assert failed(sdp.audit("adaptive", rho="1/2", **SCORED)) == {"loss"}
 
 
 def test_a_scale_off_by_a_tenth(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,7 @@ def test_a_workload_as_for_a_release() -> None:
         (("preview", "--epsilon", "1", "--total", "100"), "--by is missing"),
         (("preview", "--by", "hour:0..23", "--total", "100"), "epsilon is missing"),
         ((*ASKED, "--total", "100", "--workload", "cells"), "a setting of adaptive only"),
-        ((*ASKED[:5], "--total", "100", "--workload", "hour*sx"), "name axes of the domain"),
+        ((*ASKED[:5], "--total", "100", "--workload", "hour*sx"), "a marginal of 'sx', which is not known"),
         ((*ASKED, "--total", "100", "--project", "none.toml"), "There is no project file none.toml"),
         ((*ASKED, "--total", "100", "--max-contributions", "0"), "--max-contributions is 0"),
     ],

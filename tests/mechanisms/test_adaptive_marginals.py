@@ -319,3 +319,26 @@ def test_a_file_keeps_it(tmp_path: Any) -> None:
     np.testing.assert_array_equal(
         sdp.open_synopsis(tmp_path / "x.synopsis").recover().values, synopsis.recover().values
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("sex**age", r"sex\*\*age, which has a gap; name the axes"),
+        ("age*", "has a gap"),
+        (",", "has a gap"),
+        ("sex", "say any, cells, ranges or marginals, or name the marginals"),
+        ("sex*sex", r"sex\*sex, with an axis twice"),
+        ("a*" + "x" * 10_000 + "*a", "…, with an axis twice"),
+    ],
+)
+def test_workloads_in_words_are_refused_in_words(given: str, says: str) -> None:
+    with pytest.raises(InvalidInput, match=says) as refusal:
+        Adaptive(given)
+    assert len(str(refusal.value)) < 300
+
+
+def test_one_axis_alone_is_written_with_a_comma() -> None:
+    assert Adaptive("age,") == Adaptive([("age",)])
+    assert Adaptive([("age",)]).workload_text == "age,"
+    assert mechanism_named(name_and_settings(Adaptive([("age",)]))) == Adaptive([("age",)])

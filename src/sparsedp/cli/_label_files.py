@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.errors import BadFile, InvalidInput, shortened
 
 if TYPE_CHECKING:
     from sparsedp.axes import Axis
@@ -147,4 +147,4 @@ def _as_declared(tree: dict[str, Any], depth: int, *, whole: bool) -> Any:
 
 
 def _shown(text: str) -> str:
-    return repr(text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…")
+    return repr(shortened(text, _LONGEST_SHOWN))

@@ -20,7 +20,7 @@ from sparsedp.cli._files import STANDARD, check_output, to_write
 from sparsedp.cli._label_files import label_file, moved_into
 from sparsedp.cli._options import Overwrite
 from sparsedp.cli._speaking import show, show_lines
-from sparsedp.errors import BadFile, InvalidInput, SparsedpError, UnknownName
+from sparsedp.errors import BadFile, InvalidInput, SparsedpError, UnknownName, shortened
 
 NAME = "sparsedp.toml"
 
@@ -98,7 +98,7 @@ def taken_in_words(path: Path, settings: Settings, taken: Collection[str]) -> st
 def _shown(value: object) -> str:
     """A setting on one line, without control characters."""
     text = value if isinstance(value, str) and value.isprintable() else repr(value)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+    return shortened(text, _LONGEST_SHOWN)
 
 
 def refuse_outside(path: Path, settings: Settings, taken: Collection[str]) -> None:

@@ -8,7 +8,7 @@ import stat
 import sys
 from pathlib import Path
 
-from sparsedp.errors import BadFile
+from sparsedp.errors import BadFile, shortened
 
 _VARIABLE = "SPARSEDP_DATA"
 _LONGEST_SHOWN = 300
@@ -62,7 +62,7 @@ def _problem(folder: Path) -> OSError | None:
 
 
 def _refused(folder: Path, problem: OSError) -> BadFile:
-    shown = str(folder) if len(str(folder)) <= _LONGEST_SHOWN else f"{str(folder)[:_LONGEST_SHOWN]}…"
+    shown = shortened(str(folder), _LONGEST_SHOWN)
     whose = f"{_VARIABLE} names {shown}" if os.environ.get(_VARIABLE) else f"The data folder is {shown}"
     remedy = f"set {_VARIABLE} to the folder that holds the paper's files"
     if isinstance(problem, FileNotFoundError):

@@ -185,9 +185,9 @@ def measure_by_order(transcript: MarginalTranscript, *, with_cells: bool) -> Non
         _measure_in_groups(transcript, total, 1 - TOTAL)
         return
     shares = planned(shape, total, transcript.deviation, with_cells=with_cells, gaussian=gaussian)
-    of_singles = shares.pop(1)
-    singles = layers_of_order(shape, 1, transcript.coarsenings)
-    transcript.measure(divided(shape, singles, of_singles, gaussian=gaussian))
+    if 1 in shares:
+        singles = layers_of_order(shape, 1, transcript.coarsenings)
+        transcript.measure(divided(shape, singles, shares.pop(1), gaussian=gaussian))
     planned_left = sum(shares.values(), Fraction(0))
     pairs, scores = layers_of_order(shape, 2, transcript.coarsenings), None
     if 2 in shares and len(pairs) > 1:

@@ -14,7 +14,7 @@ from sparsedp import validate
 from sparsedp.arrays import Floats, Ints, Mask
 from sparsedp.axes.domain import Domain
 from sparsedp.constraints import Constraints
-from sparsedp.errors import InvalidInput, UnknownName
+from sparsedp.errors import InvalidInput, UnknownName, shortened
 from sparsedp.estimation.plan import RecoveryPlan
 from sparsedp.laws import LayersLaw
 from sparsedp.mechanisms._adaptive_grid import (
@@ -92,7 +92,10 @@ class Adaptive(Mechanism):
     @property
     def workload_text(self) -> str:
         """The workload as options and files have it."""
-        return self.workload if isinstance(self.workload, str) else ",".join(map("*".join, self.workload))
+        if isinstance(self.workload, str):
+            return self.workload
+        text = ",".join(map("*".join, self.workload))
+        return text if "," in text or "*" in text else f"{text},"
 
     def plan(self, cells: int, domain: Domain | None = None) -> Plan:
         """Refused: what is measured is decided by looking at the whole table."""
@@ -191,7 +194,7 @@ class Adaptive(Mechanism):
         try:
             return domain.shape, [_layer_named(domain, names) for names in self.workload]
         except UnknownName as error:
-            raise InvalidInput("workload", error.args[0], "name axes of the domain") from None
+            raise InvalidInput("workload", f"a marginal of {error.given}", error.remedy) from None
 
     def _measure_marginals(self, transcript: MarginalTranscript, domain: Domain | None) -> None:
         """The total, and marginals and perhaps the cells (`_marginals.py`)."""
@@ -233,9 +236,16 @@ def _layer_named(domain: Domain, names: Sequence[str]) -> Layer:
 def _checked_workload(given: object) -> str | tuple[tuple[str, ...], ...]:
     """A name, or marginals by the names of their axes."""
     if isinstance(given, str) and ("*" in given or "," in given):
-        given = [[name.strip() for name in one.split("*")] for one in given.split(",")]
+        parts = [[name.strip() for name in one.split("*")] for one in given.removesuffix(",").split(",")]
+        if not all(map(all, parts)):
+            would_do = "name the axes of each marginal: 'age*sex,region'; of one alone: 'age,'"
+            raise InvalidInput("workload", f"{shortened(given)}, which has a gap", would_do)
+        given = parts
     if isinstance(given, str):
-        return validate.one_of("workload", given, {name: name for name in (*ROWS, "marginals")})
+        remedy = (
+            "say any, cells, ranges or marginals, or name the marginals: 'age*sex,region'; of one axis alone: 'age,'"
+        )
+        return validate.one_of("workload", given, {name: name for name in (*ROWS, "marginals")}, remedy)
     names = [(one,) if isinstance(one, str) else one for one in given] if isinstance(given, Sequence) else []
     right = all(
         isinstance(one, Sequence) and one and all(isinstance(name, str) and name for name in one) for one in names
@@ -245,7 +255,7 @@ def _checked_workload(given: object) -> str | tuple[tuple[str, ...], ...]:
         raise InvalidInput("workload", f"something of type {type(given).__name__}", would_do)
     for one in names:
         if len(set(one)) < len(one):
-            raise InvalidInput("workload", f"{tuple(one)}, with an axis twice", "name each axis of a marginal once")
+            raise InvalidInput("workload", f"{shortened('*'.join(one))}, with an axis twice", "name each axis once")
     return tuple(tuple(one) for one in names)
 
 
