@@ -9,7 +9,7 @@ import sparsedp as sdp
 from sparsedp.arrays import Floats, Ints
 from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms._adaptive_grid import (
-    DENSE,
+    DENSE_BLOCK,
     DETECTED,
     EVENLY_DRAWN,
     LEAST_BLOCKS,
@@ -41,7 +41,7 @@ def parts_of_one(total: float, size: int, deviation: float, uneven: float) -> in
     """How many cells the parts of one block have: the nearest power of two, on a scale of powers of two; one, if the
     block's cells are dense.
     """
-    if total / size >= DENSE * deviation:
+    if total / size >= DENSE_BLOCK * deviation:
         return 1
     found, best = size, float("inf")
     for part in (2**power for power in range(size.bit_length())):
@@ -54,7 +54,7 @@ def parts_of_one(total: float, size: int, deviation: float, uneven: float) -> in
 @given(SIZES, st.integers(1, 900), st.floats(0.5, 100), st.integers(0, 2**32))
 def test_parts_are_those_of_a_plain_loop(size: int, n: int, deviation: float, seed: int) -> None:
     blocks = -(-n // size)
-    spread = DENSE * size * deviation
+    spread = DENSE_BLOCK * size * deviation
     sums = np.random.default_rng(seed).normal(0, spread, blocks) ** 2 / spread - deviation
     uneven = unevenness_of_halves(sums, 3 * deviation)
     expected = []
@@ -76,7 +76,7 @@ def test_blocks_are_whole_parts_together(size: int, n: int, seed: int) -> None:
 
 def test_dense_blocks_have_small_parts_and_empty_ones_are_whole() -> None:
     deviation = 10.0
-    dense = DENSE * deviation * 64
+    dense = DENSE_BLOCK * deviation * 64
     sums = np.array([-1e3, 0.0, OF_PARTS * deviation, 4 * OF_PARTS * deviation, dense - 1, dense, float(2**62), 0.0])
     assert unevenness_of_halves(sums, deviation) == pytest.approx(1.0)
     starts = parts(sums, 64, 64 * len(sums), deviation, deviation)

@@ -45,7 +45,7 @@ EVENLY_DRAWN = 1.0 / 3.0
 LEAST_UNEVEN = 0.04
 """The same, at least: the blocks may happen to be alike."""
 
-DENSE = 0.7
+DENSE_BLOCK = 0.7
 """Mean count of a block's cells, in deviations of the noise on a part: from this on, its parts are cells."""
 
 THIN = 1.0
@@ -76,7 +76,7 @@ def part_sizes(sums: Floats, size: int, deviation: float, of_sums: float) -> Int
 
 def dense_from(size: int, deviation: float) -> float:
     """Which sum of a block makes its parts cells, in any case. `deviation`: of the noise that parts will have."""
-    return DENSE * deviation * size
+    return DENSE_BLOCK * deviation * size
 
 
 def thin_from(of_sums: float) -> float:
