@@ -18,7 +18,7 @@ from sparsedp.estimation.errors.log_linear import LogLinearErrors
 from sparsedp.estimation.groups import Hidden, hidden_by, shrink_groups, sloped_boxes, sloped_cells
 from sparsedp.estimation.least_squares import GroupLayers, Layer, Measurement, chosen_groups, refuse_unaligned
 from sparsedp.estimation.log_linear import fit_log_linear
-from sparsedp.estimation.nonnegative import keeping_total, nearest_nonnegative
+from sparsedp.estimation.nonnegative import nearest_nonnegative
 from sparsedp.estimation.relative_entropy import around
 from sparsedp.estimation.shrinkage.cycles import beside_other_cycles, period_of
 from sparsedp.estimation.shrinkage.frame import fits, shrink
@@ -222,7 +222,7 @@ def _flat_groups(
     elif shrinks:
         sums = shrink_groups(groups.starts, groups.sums, groups.variances, sensing.n)
     if nonnegative:
-        sums = keeping_total(sums)
+        sums = nonnegative_keeping_totals(sums)
     if sensing.is_table:  # stored synopses alone: tables are measured in parts of blocks now
         return np.repeat(groups.sums / sizes, sizes), np.repeat(sums / sizes, sizes)
     cells = sloped_cells(sums, sizes, hides.difference(sizes))

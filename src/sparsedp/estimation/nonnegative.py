@@ -96,16 +96,3 @@ def _filter(cells: Floats, sums: Floats, precisions: Floats) -> None:
                 change = sums[parents + i] + 0.5 * (cells[2 * i] + cells[2 * i + 1])
                 cells[2 * i] = change + keep * half
                 cells[2 * i + 1] = change - keep * half
-
-
-def keeping_total(sums: Floats) -> Floats:
-    """The nearest sums without a negative one and with the same total (if that is negative, all zero)."""
-    total = float(sums.sum())
-    if total <= 0.0:
-        return np.zeros_like(sums)
-    if float(sums.min()) >= 0.0:
-        return sums.copy()
-    falling = np.sort(sums)[::-1]
-    excess = (np.cumsum(falling) - total) / np.arange(1, len(sums) + 1)
-    threshold = float(excess[np.flatnonzero(falling >= excess)[-1]])
-    return np.maximum(sums - threshold, 0.0)
