@@ -183,7 +183,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         running = pool.imap_unordered(measured, tasks)
         found = dict(track(running, total=len(tasks), console=console, description="measuring", transient=True))
     heads, rows = ["without", *chosen.modes, "most", "then"], [row_of(stage, found, chosen.modes) for stage in WITHOUT]
-    title = f"Error without a stage over that with it: {len(cases)} public cases, {chosen.runs} runs"
+    title = f"Error without a stage over that with it: {len(cases)} public cases, runs of each: {chosen.runs}"
     table = Table(*heads, title=title)
     for row in rows:
         table.add_row(*row)
