@@ -99,11 +99,8 @@ def _blocks(sensing: GroupSums, row: Floats) -> tuple[GroupSums, Floats]:
         if isinstance(layer, int):
             layers.append(layer)
             continue
-        cut = [
-            np.unique(np.append(starts[(starts >= first) & (starts < first + BOOTSTRAP_BLOCK)] - first, 0))
-            + at * BOOTSTRAP_BLOCK
-            for at, first in enumerate(firsts)
-        ]
+        within = [starts[(starts >= first) & (starts < first + BOOTSTRAP_BLOCK)] - first for first in firsts]
+        cut = [np.unique(np.append(those, 0)) + at * BOOTSTRAP_BLOCK for at, those in enumerate(within)]
         firsts_of_groups = np.concatenate(cut)
         layers.append(1 if len(firsts_of_groups) == len(cells) else firsts_of_groups.tolist())
     if not sensing.is_table:

@@ -210,11 +210,7 @@ class SmoothedAway:
             # Where the estimate follows the observed, little is left over, and as little can be hidden.
             unseen = np.minimum(self.learned.rests[part], unit)
             magnitudes = under[part] * 2.0 ** ((at + 1) / 2) / np.sqrt(unit)
-            busy = (
-                np.searchsorted(BUSY * self.mean, under[part])
-                if few >= FEW_DETAILS
-                else np.zeros(len(places), np.int64)
-            )
+            busy = np.searchsorted(BUSY * self.mean if few >= FEW_DETAILS else BUSY[:0], under[part])
             for kind in range(len(BUSY) + 1):
                 here = (busy == kind) & measured
                 if not here.any():

@@ -299,9 +299,8 @@ def deviation_tables(counts: Floats, shape: float, spreads: Floats) -> Floats:
     evidence = Evidence.of(*noise_nodes(shape))
     weights = np.empty((len(counts), len(VAGUE_WEIGHTS)))
     for first in range(0, len(counts), KINDS):
-        of_all = fit(
-            counts[first : first + KINDS].sum(axis=0), evidence, VAGUE_WEIGHTS, POOLED_COUNT * VAGUE_WEIGHTS, gate=0.0
-        )
+        every = counts[first : first + KINDS].sum(axis=0)
+        of_all = fit(every, evidence, VAGUE_WEIGHTS, POOLED_COUNT * VAGUE_WEIGHTS, gate=0.0)
         start, pseudo = 0.5 * (of_all + VAGUE_WEIGHTS), POOLED_COUNT * of_all
         for row in range(first, first + KINDS):
             weights[row] = fit(counts[row], evidence, start, pseudo, gate=0.0)
