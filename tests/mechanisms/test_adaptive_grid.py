@@ -22,7 +22,6 @@ from sparsedp.mechanisms._adaptive_grid import (
     cells_pay,
     dense_from,
     part_sizes,
-    thin_from,
     towards_the_first,
     unevenness_of_halves,
 )
@@ -238,7 +237,6 @@ def test_thresholds_are_those_that_were_tried() -> None:
     assert cells_of_dense_blocks(np.array([2.9, 3.1]) * noise, 4, 8, noise).tolist() == [0, 4, 5, 6, 7]
     assert block_size(0.55 * noise * 64, 64 * 64, 64, noise) > block_size(0.65 * noise * 64, 64 * 64, 64, noise) == 64
     assert dense_from(64, noise) == pytest.approx(0.7 * noise * 64)
-    assert thin_from(noise) == noise
     alike, one_full = np.full(16, 1000.0), np.where(np.arange(16) == 3, 1000.0, 0.0)
     assert part_sizes(alike, 256, noise, 1.0)[0] == 16, "where halves are alike, parts are large"
     assert part_sizes(one_full, 256, noise, 1.0)[3] == 4, "where they are not, small"
