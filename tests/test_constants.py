@@ -25,3 +25,11 @@ def test_no_constant_of_the_estimator_hides_in_a_default() -> None:
                 given = [*node.args.defaults, *(default for default in node.args.kw_defaults if default)]
                 numbers = [one.value for one in given if isinstance(one, ast.Constant) and type(one.value) is float]
                 assert not [one for one in numbers if one not in (0.0, 1.0)], f"{path.name}: {node.name}"
+
+
+def test_no_two_constants_have_one_name() -> None:
+    paths = sorted(
+        {path for patterns in TOOL["PARTS"].values() for one in patterns for path in TOOL["SOURCE"].glob(one)}
+    )
+    names = [name for path in paths for names, *_ in TOOL["constants_of"](path) for name in names.split(", ")]
+    assert {name for name in names if names.count(name) > 1} <= {"SWEEPS"}  # over the layers of the log-linear model

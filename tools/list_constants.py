@@ -32,8 +32,8 @@ HEAD = """# The constants of Adaptive and of the estimator
 Every number in the code that no formula gives, and what it is for. They are public, and the same for all data.
 Those of the private tree belong to [its proof](../src/sparsedp/mechanisms/private_tree.md). No other is part of a
 guarantee: privacy holds whatever they are, and only accuracy, the width of intervals, or time depends on them.
-They were chosen by trials on the public inputs of [the accuracy page](accuracy.md). `make bench-ablation` says what the
-stages that they belong to are worth.
+They were chosen by trials on the public inputs of [the accuracy page](accuracy.md). What the stages that they belong to
+are worth is in [a table](ablation.md) that `make bench-ablation` makes.
 
 This page is written by `python tools/list_constants.py`, from the source. A test compares the two.
 """

@@ -10,14 +10,14 @@ from sparsedp.estimation.shrinkage.mixture_prior import (
     CLASSES,
     GAUSSIAN_FROM,
     GRID,
-    UNKNOWN,
+    NO_CLASS,
+    VAGUE_WEIGHTS,
     Evidence,
     Population,
     count,
     noise_nodes,
     removed_share,
     scepticism,
-    vague_weights,
     variance_shape,
     worth_of,
 )
@@ -42,7 +42,7 @@ def class_of(contrasts: Floats, heights: Floats, gap: int, apart: int, unit: flo
     """Of one contrast, by those before and after it and by the windows on either side."""
     before, after = gap - apart, gap + apart
     if before < 0 or after >= len(contrasts):
-        return UNKNOWN
+        return NO_CLASS
     rough = sqrt(0.5 * (contrasts[before] ** 2 + contrasts[after] ** 2)) > ROUGH
     jump = abs(heights[before] - heights[after]) > JUMP_DETECTED * sqrt(2.0) * unit
     counts = abs(heights[before] + heights[after] + 2.0 * centre) > COUNTS_DETECTED * sqrt(2.0) * unit
@@ -53,7 +53,7 @@ def shrink_slowly(observed: Floats, law: IndependentLaw) -> Floats:
     """What `shrink` makes of a row of independent noise."""
     n, centre = len(observed), float(round(float(observed.mean())))
     cells, basis = observed - centre, np.eye(n)
-    finer, width, noise_in = vague_weights(), 1, {}
+    finer, width, noise_in = np.tile(VAGUE_WEIGHTS, (CLASSES, 1)), 1, {}
     while width < n:
         width *= 2
         unit = sqrt(law.variance / width)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sparsedp as sdp
 from sparsedp.estimation import estimator
-from sparsedp.estimation.shrinkage.cycles import BOX, are_alike, beside_other_cycles, in_cycles, mean_of_other_cycles
+from sparsedp.estimation.shrinkage.cycles import BOX, beside_other_cycles, in_cycles, mean_of_other_cycles
 from sparsedp.estimation.shrinkage.value_prior import towards_value_prior
 from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
@@ -49,22 +49,6 @@ def test_sums_of_boxes_stay() -> None:
     found = beside_other_cycles(row, row, LAW, 24)
     assert not np.allclose(found, row)
     np.testing.assert_allclose(found.reshape(-1, BOX).sum(axis=1), row.reshape(-1, BOX).sum(axis=1))
-
-
-@pytest.mark.parametrize(("by", "expected"), [(0.0, True), (40.0, True), (70.0, False)])
-def test_cycles_are_alike_or_not(by: float, expected: bool) -> None:
-    """By how much they differ in the mean square, where both were measured, and one huge cell is no matter."""
-    random = np.random.default_rng(1)
-    rows = (
-        random.laplace(0.0, 10.0, (2, 4096))
-        + np.repeat(by * random.choice([-1.0, 1.0], (2, 171)), 24, axis=1)[:, :4096]
-    )
-    measured = np.ones((2, 4096), np.bool_)
-    measured[1, 1000:1500] = False
-    rows[1, 1000:1500] = 1e5 * random.random(500)
-    rows[0, 77] = 1e6
-    assert are_alike(rows, LAW, 24, measured) == expected
-    assert not are_alike(rows, LAW, 24)
 
 
 COMB = np.where(np.isin(HOURS, (HOURS * 8.53).astype(int)), 60.0, 0.0) * np.exp(-(((HOURS - 2000) / 1000) ** 2))

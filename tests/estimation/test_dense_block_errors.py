@@ -89,7 +89,7 @@ def test_errors_are_of_their_own_size(beside: float) -> None:
 @pytest.mark.slow
 def test_busy_cells_of_a_long_row_have_their_own_errors_wherever_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a long row only some blocks are recovered again, and these few are the busy ones."""
-    for name, value in {"LONG_ROW": 4096, "BLOCK": 1024, "BLOCKS": 4}.items():
+    for name, value in {"LONG_ROW": 4096, "BOOTSTRAP_BLOCK": 1024, "BOOTSTRAP_BLOCKS": 4}.items():
         monkeypatch.setattr(bootstrap, name, value)
     counts = np.roll(combs(16384, 1024, 150), 5 * 1024)
     busy = slice(5 * 1024, 6 * 1024)
@@ -105,7 +105,7 @@ def test_busy_cells_of_a_long_row_have_their_own_errors_wherever_they_are(monkey
 
 
 def test_busy_cells_at_the_end_of_a_long_row_are_learned_from_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"LONG_ROW": 2048, "BLOCK": 256, "BLOCKS": 4}.items():
+    for name, value in {"LONG_ROW": 2048, "BOOTSTRAP_BLOCK": 256, "BOOTSTRAP_BLOCKS": 4}.items():
         monkeypatch.setattr(bootstrap, name, value)
     counts = np.roll(combs(8192 + 240, 240, 1500, beside=0.0), 8192)
     for epsilon in ("0.1", "100"):

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 from sparsedp.estimation._tree_messages import (
+    BETA_EXPONENTS,
     DISTRIBUTIONS,
-    EXPONENTS,
     LAWS,
     STEPS,
     as_if_equally_wide,
@@ -20,7 +20,7 @@ OPEN = st.floats(1e-6, 1 - 1e-6)
 
 @pytest.mark.parametrize("law", range(1, LAWS))
 def test_the_table_is_the_law(law: int) -> None:
-    exact = beta(EXPONENTS[law - 1], EXPONENTS[law - 1]).cdf
+    exact = beta(BETA_EXPONENTS[law - 1], BETA_EXPONENTS[law - 1]).cdf
     for share in (0.0, 1e-9, 1e-6, 1e-4, 0.01, 0.2, 0.3, 0.49, 0.5):
         assert chance_up_to(DISTRIBUTIONS[law], share) == pytest.approx(exact(share), abs=2e-3)
     assert chance_up_to(DISTRIBUTIONS[law], 0.7) == pytest.approx(0.5), "the lesser part has no more than half"

@@ -28,7 +28,7 @@ from sparsedp.estimation.shrinkage._boxes import (
 )
 from sparsedp.estimation.shrinkage._chunks import chunks_of
 from sparsedp.estimation.shrinkage.frame import shrink
-from sparsedp.estimation.shrinkage.mixture_prior import CLASSES, GRID, UNKNOWN
+from sparsedp.estimation.shrinkage.mixture_prior import CLASSES, GRID, NO_CLASS
 from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.discrete_laplace import discrete_laplace
 from sparsedp.noise.source import SeededSource
@@ -149,7 +149,7 @@ def test_a_contrast_with_nothing_around_is_of_no_known_class() -> None:
     classes = np.empty(4, np.uint8)
     places = np.array([2, 2]), np.array([2, 2]), 1
     classify_and_count(np.ones(4, np.float32), np.ones(4), 1.0, 0.0, *places, classes, 0, 4)
-    assert (classes == UNKNOWN).all()
+    assert (classes == NO_CLASS).all()
 
 
 def noisy(table: Floats, seed: int) -> Floats:
@@ -217,7 +217,7 @@ def test_a_cell_far_above_the_noise_is_left_alone() -> None:
 def test_without_noise_nothing_is_removed() -> None:
     table = np.arange(12.0).reshape(3, 4)
     certain = DiscreteLaplaceLaw(Fraction(1, 10**4))
-    assert certain.variance < subject.LEAST_VARIANCE
+    assert certain.variance < subject.NO_VARIANCE
     assert (shrink(table, certain) == table).all()
     assert (shrink(np.full((1, 1), 3.0), LAW) == 3.0).all()
 

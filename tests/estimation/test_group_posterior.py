@@ -33,7 +33,7 @@ def test_groups_of_a_look_have_their_layers_laws_and_a_balanced_tree(swapped: bo
         given(groups, n, values[:7], laws[0].variance, swapped),
         given(bundles, n, values[7:], laws[1].variance, not swapped),
     ]
-    expected = posterior_sums(tree, layers, np.array(bundles))
+    expected = posterior_sums(tree, layers)
     np.testing.assert_array_equal(found.posterior.means, expected.means)
     np.testing.assert_array_equal(found.posterior.variances, expected.variances)
 
@@ -60,7 +60,7 @@ def test_cells_of_a_busy_block_are_one_gaussian_sum_in_a_tree_of_halves() -> Non
         given(blocks, n, values[19:22], of_parts, False),
         given(FIRST, n, values[22:], of_parts, False),
     ]
-    np.testing.assert_allclose(found.posterior.means, posterior_sums(tree, layers, blocks).means)
+    np.testing.assert_allclose(found.posterior.means, posterior_sums(tree, layers).means)
 
 
 def test_too_many_groups_are_left_to_what_is_linear(monkeypatch: pytest.MonkeyPatch) -> None:

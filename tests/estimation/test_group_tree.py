@@ -69,9 +69,3 @@ def depth_of_first(tree: GroupTree) -> int:
     while tree.left[node] != NONE:
         node, depth = tree.left[node], depth + 1
     return depth
-
-
-def test_nodes_within_a_group_are_told_apart() -> None:
-    starts, blocks = np.array([0, 10, 20, 30]), np.array([0, 20])
-    tree = GroupTree.over(starts, 40, [blocks], halves=False)
-    assert tree.within(blocks).tolist() == [False, True, True, True, True, True, True]

@@ -91,7 +91,7 @@ def test_the_total_is_kept() -> None:
 
 
 def test_few_cells_have_no_lone_ones() -> None:
-    seen = np.zeros(subject.FEWEST - 1)
+    seen = np.zeros(subject.FEWEST_FOR_SPIKES - 1)
     seen[20] = 1e6
     assert (beside_isolated_spikes(seen, LAW, row) == row(seen)).all()
 

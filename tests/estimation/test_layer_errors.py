@@ -145,7 +145,7 @@ def test_a_long_row_learns_from_blocks_of_it(monkeypatch: pytest.MonkeyPatch) ->
     law = law_of(sensing, 10, 40, 40, 40)
     values = measured(sensing, np.random.default_rng(6).poisson(STEPS), law, 3)
     whole = layers(sensing, values, law).uncertainty.stderr()
-    for name, value in {"LONG_ROW": 2048, "BLOCK": 256, "BLOCKS": 8}.items():
+    for name, value in {"LONG_ROW": 2048, "BOOTSTRAP_BLOCK": 256, "BOOTSTRAP_BLOCKS": 8}.items():
         monkeypatch.setattr(bootstrap, name, value)
     part = layers(sensing, values, law).uncertainty.stderr()
     assert not np.array_equal(whole, part)
@@ -153,8 +153,8 @@ def test_a_long_row_learns_from_blocks_of_it(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_blocks_keep_groups_and_cut_them_at_their_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bootstrap, "BLOCK", 16)
-    monkeypatch.setattr(bootstrap, "BLOCKS", 2)
+    monkeypatch.setattr(bootstrap, "BOOTSTRAP_BLOCK", 16)
+    monkeypatch.setattr(bootstrap, "BOOTSTRAP_BLOCKS", 2)
     sensing = GroupSums(64, [[0, 8, 16, 32, 48, 52, 56], [0, 32]])
     shorter, row = bootstrap._blocks(sensing, np.arange(64.0))
     assert row.tolist() == [*range(16), *range(48, 64)]

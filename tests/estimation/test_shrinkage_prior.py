@@ -9,15 +9,15 @@ from sparsedp.arrays import Floats
 from sparsedp.estimation.shrinkage.mixture_prior import (
     DENSITY,
     GRID,
-    MOST,
     REMOVED,
     SCALES,
-    VAGUE,
+    SURELY_SIGNAL,
+    VAGUE_WEIGHTS,
     Evidence,
     count,
     fit,
+    grid_place,
     noise_nodes,
-    place_of,
     tables,
     variance_shape,
 )
@@ -25,31 +25,33 @@ from sparsedp.laws import DiscreteLaplaceLaw
 
 
 def look_up(table: Floats, magnitude: float, column: int) -> float:
-    place, part = place_of(magnitude)
+    place, part = grid_place(magnitude)
     return float(table[place, column] + part * table[place, column + 1])
 
 
 def test_what_is_not_a_number_has_the_last_place() -> None:
     """Never one beyond the table: kernels write there."""
     for value in (np.nan, np.inf, -np.inf, 1e300):
-        assert place_of(value) == place_of(MOST)
+        assert grid_place(value) == grid_place(SURELY_SIGNAL)
         counts = np.zeros((1, len(GRID) + 1))
         count(value, counts, 0)
         assert counts.sum() == 1.0
 
 
-@pytest.mark.parametrize("value", [0.0, 1e-9, 0.3, -1.0, 2.7, 900.0, MOST - 2, MOST - 1, -MOST, 1e300])
+@pytest.mark.parametrize(
+    "value", [0.0, 1e-9, 0.3, -1.0, 2.7, 900.0, SURELY_SIGNAL - 2, SURELY_SIGNAL - 1, -SURELY_SIGNAL, 1e300]
+)
 def test_a_value_lies_where_the_grid_says(value: float) -> None:
-    place, part = place_of(value)
+    place, part = grid_place(value)
     assert 0 <= part < 1
     above = GRID[min(place + 1, len(GRID) - 1)]
-    assert GRID[place] + part * (above - GRID[place]) == pytest.approx(min(abs(value), MOST - 1), abs=1e-12)
+    assert GRID[place] + part * (above - GRID[place]) == pytest.approx(min(abs(value), SURELY_SIGNAL - 1), abs=1e-12)
 
 
 def test_the_grid_is_fine_where_tables_curve() -> None:
     assert (np.diff(GRID) <= (1 + GRID[:-1]) / 32 + 1e-12).all()
     assert GRID[0] == 0
-    assert GRID[-1] == MOST - 1
+    assert GRID[-1] == SURELY_SIGNAL - 1
 
 
 def test_the_variance_is_exponential_for_a_continuous_law() -> None:
@@ -125,7 +127,11 @@ def test_em_finds_the_prior_that_made_the_coefficients() -> None:
     generator = np.random.default_rng(5)
     signal = np.where(generator.random(20_000) < 0.1, generator.normal(0, 8, 20_000), 0.0)
     weights = fit(
-        histogram(signal + generator.normal(0, 1, 20_000)), Evidence.of(*noise_nodes(64.0)), VAGUE, 0.1 * VAGUE, 4.0
+        histogram(signal + generator.normal(0, 1, 20_000)),
+        Evidence.of(*noise_nodes(64.0)),
+        VAGUE_WEIGHTS,
+        0.1 * VAGUE_WEIGHTS,
+        4.0,
     )
     assert weights.sum() == pytest.approx(1.0)
     assert weights[SCALES < 1].sum() == pytest.approx(0.9, abs=0.03)
@@ -136,6 +142,6 @@ def test_em_finds_the_prior_that_made_the_coefficients() -> None:
 def test_pure_noise_is_believed_to_be_noise_and_one_outlier_not() -> None:
     noise = np.random.default_rng(6).normal(0, 1, 2000)
     evidence = Evidence.of(*noise_nodes(64.0))
-    assert fit(histogram(noise), evidence, VAGUE, 0.1 * VAGUE, 4.0)[0] > 0.95
-    outlier = fit(histogram(np.append(noise, 12.0)), evidence, VAGUE, 0.1 * VAGUE, 4.0)
+    assert fit(histogram(noise), evidence, VAGUE_WEIGHTS, 0.1 * VAGUE_WEIGHTS, 4.0)[0] > 0.95
+    outlier = fit(histogram(np.append(noise, 12.0)), evidence, VAGUE_WEIGHTS, 0.1 * VAGUE_WEIGHTS, 4.0)
     assert look_up(tables(evidence, outlier[None])[0], 12.0, REMOVED) < 0.2

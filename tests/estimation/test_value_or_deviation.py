@@ -9,9 +9,9 @@ from sparsedp.estimation.shrinkage._chunks import Chunks
 from sparsedp.estimation.shrinkage.mixture_prior import GAUSSIAN_FROM
 from sparsedp.estimation.shrinkage.value_prior import (
     FADES,
+    HIGHEST,
     KINDS,
-    MOST,
-    MOST_WEIGHT,
+    WEIGHT_OF_VALUE,
     Neighbourhoods,
     ValuePrior,
     bin_of,
@@ -59,7 +59,7 @@ def test_shares_tell_how_often_each_is_right() -> None:
 def test_cells_move_as_bayes_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside the same mixture written with arrays."""
     cells = rough_cells()
-    may_move = cells.heights < MOST
+    may_move = cells.heights < HIGHEST
     may_move[7] = False
     priors: list[ValuePrior] = []
     learn, shares, found = ValuePrior.learn, shares_of, {}
@@ -83,9 +83,9 @@ def test_cells_move_as_bayes_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
         place = bin_of(cells.heights[cell])
         values = found["shares"][:3] * priors[0].density[rows, place]
         others = [density(tables[row - 1], float(cells.above[at, cell])) for at, row in enumerate(rows[1:])]
-        trusted = values * priors[0].trust[rows, place] * (priors[0].mean[rows, place] - shrunk[cell])
-        fading = min((MOST - cells.heights[cell]) / FADES, 1.0)
-        expected = MOST_WEIGHT * fading * trusted.sum() / (values.sum() + found["shares"][3:] @ others)
+        trusted = values * priors[0].trust[rows] * (priors[0].mean[rows, place] - shrunk[cell])
+        fading = min((HIGHEST - cells.heights[cell]) / FADES, 1.0)
+        expected = WEIGHT_OF_VALUE * fading * trusted.sum() / (values.sum() + found["shares"][3:] @ others)
         assert change[cell] == pytest.approx(expected, abs=1e-9)
     assert np.abs(change).max() > 1.0
     assert (change[~may_move] == 0.0).all()

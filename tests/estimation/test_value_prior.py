@@ -6,9 +6,18 @@ import numpy as np
 import pytest
 
 from sparsedp.arrays import Floats
-from sparsedp.estimation.shrinkage.value_prior import BINS, LEAST, MOST, STEP, VALUES, ValuePrior, bin_of, likelihood_of
+from sparsedp.estimation.shrinkage.value_prior import (
+    BIN_WIDTH,
+    BINS,
+    HIGHEST,
+    LOWEST,
+    VALUES,
+    ValuePrior,
+    bin_of,
+    likelihood_of,
+)
 
-MIDDLES = LEAST + STEP * (np.arange(BINS) + 0.5)
+MIDDLES = LOWEST + BIN_WIDTH * (np.arange(BINS) + 0.5)
 
 
 def noise(random: np.random.Generator, count: int, *, gaussian: bool) -> Floats:
@@ -25,7 +34,7 @@ def counted(heights: Floats) -> Floats:
 @pytest.mark.parametrize("gaussian", [False, True])
 def test_the_chances_of_bins_are_those_of_the_noise(gaussian: bool) -> None:
     likelihood = likelihood_of(gaussian)
-    within = VALUES < MOST - 9
+    within = VALUES < HIGHEST - 9
     np.testing.assert_allclose(likelihood[:, within].sum(axis=0), 1.0, atol=1e-5)
     spread = (likelihood[:, within] * (MIDDLES[:, None] - VALUES[within]) ** 2).sum(axis=0)
     np.testing.assert_allclose(spread, 1.0, atol=0.02)
@@ -47,8 +56,8 @@ def test_posterior_means_are_nearly_those_of_the_true_prior(gaussian: bool) -> N
     exact = 6.0 * 0.3 * full / (0.7 * empty + 0.3 * full)
     places = np.array([bin_of(height) for height in heights])
     assert np.mean((learned.mean[0, places] - exact[places]) ** 2) < 0.02
-    assert learned.trust[0, places].mean() > 0.99
-    np.testing.assert_allclose(learned.density[0] * STEP, 0.7 * empty + 0.3 * full, atol=0.01)
+    assert learned.trust[0] > 0.99
+    np.testing.assert_allclose(learned.density[0] * BIN_WIDTH, 0.7 * empty + 0.3 * full, atol=0.01)
 
 
 @pytest.mark.parametrize("cells", [300, 4096, 100_000])
@@ -58,14 +67,6 @@ def test_noise_alone_teaches_no_values(cells: int) -> None:
         assert learned.trust.max() < 0.2
 
 
-def test_a_value_that_no_other_cell_has_is_not_trusted() -> None:
-    heights = noise(np.random.default_rng(3), 2000, gaussian=False)
-    heights[:600] += 5.0
-    learned = ValuePrior.learn(counted(heights), gaussian=False)
-    assert learned.trust[0, bin_of(5.0)] > 0.99
-    assert learned.trust[0, bin_of(22.0)] < 0.1
-
-
 def test_a_kind_of_few_cells_is_taken_for_one_of_all() -> None:
     heights = noise(np.random.default_rng(4), 4000, gaussian=False)
     heights[:2000] += 8.0
@@ -73,7 +74,7 @@ def test_a_kind_of_few_cells_is_taken_for_one_of_all() -> None:
     counts = np.concatenate([counted(heights), counted(few), counted(heights[:2000])])
     learned = ValuePrior.learn(counts, gaussian=False)
     np.testing.assert_allclose(learned.mean[1, 10:150], learned.mean[0, 10:150], atol=2.0)
-    assert learned.trust[1].max() < 0.1
+    assert learned.trust[1] < 0.1
     assert learned.mean[2, bin_of(4.0)] > learned.mean[0, bin_of(4.0)] + 1.0
 
 
@@ -93,6 +94,6 @@ def test_one_value_is_enough_for_cells_that_are_alike(value: float) -> None:
 
 
 def test_bins_hold_everything() -> None:
-    assert bin_of(-1e300) == bin_of(LEAST) == bin_of(float("-inf")) == 0
-    assert bin_of(MOST) == bin_of(1e6) == BINS - 1
-    assert bin_of(0.01) == int(-LEAST / STEP)
+    assert bin_of(-1e300) == bin_of(LOWEST) == bin_of(float("-inf")) == 0
+    assert bin_of(HIGHEST) == bin_of(1e6) == BINS - 1
+    assert bin_of(0.01) == int(-LOWEST / BIN_WIDTH)

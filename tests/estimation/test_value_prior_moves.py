@@ -12,7 +12,14 @@ from sparsedp.arrays import Floats, Ints, Mask
 from sparsedp.estimation import estimator
 from sparsedp.estimation.shrinkage import _chunks, value_prior
 from sparsedp.estimation.shrinkage.frame import shrink
-from sparsedp.estimation.shrinkage.value_prior import FADES, FEWEST, MOST, WIDTHS, ValuePrior, towards_value_prior
+from sparsedp.estimation.shrinkage.value_prior import (
+    FADES,
+    FEWEST_FOR_VALUES,
+    HIGHEST,
+    WIDTHS,
+    ValuePrior,
+    towards_value_prior,
+)
 from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.noise.source import SeededSource
 from sparsedp.sensing.group_sums import GroupSums
@@ -96,7 +103,7 @@ def test_cells_that_were_not_measured_stay_and_teach_nothing(monkeypatch: pytest
 
     monkeypatch.setattr(ValuePrior, "learn", learn)
     towards_value_prior(observed, observed, LAW, measured)
-    assert taught[0][0].sum() == (measured & (observed < MOST * DEVIATION)).sum()
+    assert taught[0][0].sum() == (measured & (observed < HIGHEST * DEVIATION)).sum()
 
 
 def test_large_counts_stay_and_do_not_swallow_the_others() -> None:
@@ -117,7 +124,7 @@ def test_cells_just_below_the_large_ones_hardly_move() -> None:
     observed = noisy(rough((4096,)))
     edges = np.arange(2048, 4096, 32)
     moved = []
-    for height in (MOST - 0.01, MOST - 0.5 * FADES):
+    for height in (HIGHEST - 0.01, HIGHEST - 0.5 * FADES):
         observed[0, edges] = height * DEVIATION
         shrunk = observed.copy()
         shrunk[0, edges] -= 5.0 * DEVIATION
@@ -162,7 +169,7 @@ def test_few_small_cells_among_very_many_large_ones_still_teach() -> None:
 def test_nothing_is_learnt_from_noise_that_is_mostly_nothing_or_beyond_numbers(law: DiscreteLaplaceLaw) -> None:
     assert law.variance < 1 or law.variance == inf
     observed = np.random.default_rng(5).poisson(1.0, (1, 4096)).astype(np.float64)
-    assert (observed < MOST * law.variance**0.5).sum() > FEWEST
+    assert (observed < HIGHEST * law.variance**0.5).sum() > FEWEST_FOR_VALUES
     assert towards_value_prior(observed, observed, law) is observed
 
 
@@ -170,7 +177,7 @@ def test_where_nothing_can_be_learnt_nothing_changes() -> None:
     observed = noisy(rough((512,)))
     large = observed + 10**6
     assert towards_value_prior(large, large, LAW) is large
-    few = observed[:, : FEWEST - 1]
+    few = observed[:, : FEWEST_FOR_VALUES - 1]
     assert towards_value_prior(few, few, LAW) is few
     apart = observed.reshape(-1, 1)
     assert towards_value_prior(apart, apart, LAW) is apart

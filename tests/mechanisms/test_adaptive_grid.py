@@ -9,7 +9,7 @@ import sparsedp as sdp
 from sparsedp.arrays import Floats, Ints
 from sparsedp.mechanisms import adaptive
 from sparsedp.mechanisms._adaptive_grid import (
-    DENSE,
+    DENSE_BLOCK,
     DETECTED,
     EVENLY_DRAWN,
     LEAST_BLOCKS,
@@ -41,7 +41,7 @@ def parts_of_one(total: float, size: int, deviation: float, uneven: float) -> in
     """How many cells the parts of one block have: the nearest power of two, on a scale of powers of two; one, if the
     block's cells are dense.
     """
-    if total / size >= DENSE * deviation:
+    if total / size >= DENSE_BLOCK * deviation:
         return 1
     found, best = size, float("inf")
     for part in (2**power for power in range(size.bit_length())):
@@ -54,7 +54,7 @@ def parts_of_one(total: float, size: int, deviation: float, uneven: float) -> in
 @given(SIZES, st.integers(1, 900), st.floats(0.5, 100), st.integers(0, 2**32))
 def test_parts_are_those_of_a_plain_loop(size: int, n: int, deviation: float, seed: int) -> None:
     blocks = -(-n // size)
-    spread = DENSE * size * deviation
+    spread = DENSE_BLOCK * size * deviation
     sums = np.random.default_rng(seed).normal(0, spread, blocks) ** 2 / spread - deviation
     uneven = unevenness_of_halves(sums, 3 * deviation)
     expected = []
@@ -76,7 +76,7 @@ def test_blocks_are_whole_parts_together(size: int, n: int, seed: int) -> None:
 
 def test_dense_blocks_have_small_parts_and_empty_ones_are_whole() -> None:
     deviation = 10.0
-    dense = DENSE * deviation * 64
+    dense = DENSE_BLOCK * deviation * 64
     sums = np.array([-1e3, 0.0, OF_PARTS * deviation, 4 * OF_PARTS * deviation, dense - 1, dense, float(2**62), 0.0])
     assert unevenness_of_halves(sums, deviation) == pytest.approx(1.0)
     starts = parts(sums, 64, 64 * len(sums), deviation, deviation)
@@ -229,3 +229,14 @@ def test_a_pile_in_the_corner_of_a_table_is_found(workload: str, monkeypatch: py
     assert held > 0.7
     monkeypatch.setattr(adaptive, "towards_the_first", lambda starts, size: starts)
     assert error < 0.7 * off()[0]
+
+
+def test_thresholds_are_those_that_were_tried() -> None:
+    """In numbers, as halves and doubles of them were seen to err more: on spikes, on air times, on large tables."""
+    noise = 10.0
+    assert cells_of_dense_blocks(np.array([2.9, 3.1]) * noise, 4, 8, noise).tolist() == [0, 4, 5, 6, 7]
+    assert block_size(0.55 * noise * 64, 64 * 64, 64, noise) > block_size(0.65 * noise * 64, 64 * 64, 64, noise) == 64
+    assert dense_from(64, noise) == pytest.approx(0.7 * noise * 64)
+    alike, one_full = np.full(16, 1000.0), np.where(np.arange(16) == 3, 1000.0, 0.0)
+    assert part_sizes(alike, 256, noise, 1.0)[0] == 16, "where halves are alike, parts are large"
+    assert part_sizes(one_full, 256, noise, 1.0)[3] == 4, "where they are not, small"

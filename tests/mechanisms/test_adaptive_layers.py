@@ -10,7 +10,7 @@ from sparsedp.mechanisms._adaptive_shares import (
     GAUSSIAN,
     LAPLACE,
     ROWS,
-    SMALL,
+    SMALL_ROW,
     TABLES,
     RegularLayers,
     Shares,
@@ -35,7 +35,7 @@ def test_regular_layers_share_all_there_is(shares: Shares, n: int, power: int) -
     assert all(isinstance(share, Fraction) and share > 0 for _, share in layers)
     sizes = [size for size, _ in layers]
     assert sizes[0] == 1
-    assert sizes[-1] == (n if n >= SMALL else 1)
+    assert sizes[-1] == (n if n >= SMALL_ROW else 1)
     assert all(finer < coarser for finer, coarser in pairwise(sizes))
     if n <= 10**6:
         assert GroupSums(n, sizes).rows == sum(-(-n // size) for size in sizes)

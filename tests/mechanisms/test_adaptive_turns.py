@@ -76,11 +76,9 @@ def test_cells_of_thinner_blocks_are_measured_in_turns(
         first_of = np.searchsorted(starts, np.arange(0, n, BLOCK))
         parts = np.diff(starts, append=n)[first_of]
         dense = dense_from(BLOCK, deviation)
-        done = sum(dense / 2**turn >= of_sums for turn in range(1, turns + 1))
-        assert done == min(turns, 3 if budget.rho is None else 4), "the noise of blocks ends it"
-        in_cells = sums >= dense / 2**done
+        in_cells = sums >= dense / 2**turns
         assert ((parts == 1) == in_cells).all()
-        assert len(asked) == done + (dense / 2 ** (done + 1) >= of_sums)
+        assert len(asked) == turns + 1
         for turn, (cells, of_last, part, expected, of_noise) in enumerate(asked):
             last = np.flatnonzero((sums >= dense / 2**turn) & (sums < 2 * dense / 2**turn))
             last = last[last < n // BLOCK]

@@ -58,11 +58,6 @@ class GroupTree:
         found: Ints = order[np.searchsorted(keys, wanted, sorter=order)]
         return found
 
-    def within(self, layer: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Which nodes lie in one group of the layer that begins at these cells."""
-        group = np.searchsorted(layer, self.starts, side="right")
-        return np.asarray(group[self.first] == group[self.last - 1])
-
 
 @kernel
 def _parted(starts: Ints, depth: Ints, halves: bool) -> tuple[Ints, Ints, Ints, Ints]:
@@ -95,10 +90,10 @@ def _parted(starts: Ints, depth: Ints, halves: bool) -> tuple[Ints, Ints, Ints, 
 # those of u times the odds of the widths. All is tabulated: laws are told by their distribution functions on a grid
 # that is fine near 0.
 
-EXPONENTS = (30.0, 4.0, 1.0, 0.2, 0.02)
+BETA_EXPONENTS = (30.0, 4.0, 1.0, 0.2, 0.02)
 """Of the Beta laws, a share to the left being as likely as to the right; beside them ½ exactly, which comes first."""
 
-LAWS = 1 + len(EXPONENTS)
+LAWS = 1 + len(BETA_EXPONENTS)
 
 STEPS = 1024
 """Of the grid, from 0 to ½."""
@@ -108,7 +103,7 @@ _HALF = 0.5**0.25
 SHARES: Floats = (np.linspace(0.0, _HALF, STEPS + 1)) ** 4
 """The grid: even steps in the fourth root."""
 
-DISTRIBUTIONS: Floats = np.stack([np.zeros(STEPS + 1)] + [betainc(a, a, SHARES) for a in EXPONENTS])
+DISTRIBUTIONS: Floats = np.stack([np.zeros(STEPS + 1)] + [betainc(a, a, SHARES) for a in BETA_EXPONENTS])
 """Of each law up to each point of the grid; zeros for ½ exactly, which is no density. They are symmetric."""
 
 
@@ -217,9 +212,8 @@ def pass_up(
     left: Ints,
     right: Ints,
     widths: Floats,
-    kinds: Ints,
     weights: Floats,
-    mixtures: Floats,
+    mixture: Floats,
     low: Floats,
     step: Floats,
     seen: Floats,
@@ -233,7 +227,7 @@ def pass_up(
             below[node] = seen[node]
             _scale(below[node])
             continue
-        width, mixture, even = widths[node], mixtures[kinds[node]], weights[kinds[node], 0]
+        width, even = widths[node], weights[0]
         for point in range(size):
             total = low[node] + point * step[node]
             if seen[node, point] <= 0.0:
@@ -256,9 +250,8 @@ def pass_down(
     left: Ints,
     right: Ints,
     widths: Floats,
-    kinds: Ints,
     weights: Floats,
-    mixtures: Floats,
+    mixture: Floats,
     distributions: Floats,
     low: Floats,
     step: Floats,
@@ -269,7 +262,7 @@ def pass_down(
     explained: Floats,
 ) -> None:
     """The posterior mean and variance of every node, left as they are where what was measured contradicts itself; and
-    how many wholes each law explains, by kind of whole.
+    how many wholes each law explains.
     """
     nodes, size = seen.shape
     above = np.zeros((nodes, size))
@@ -291,8 +284,7 @@ def pass_down(
         a, b = left[node], right[node]
         if a == NONE:
             continue
-        kind, width = kinds[node], widths[node]
-        mixture, even = mixtures[kind], weights[kind, 0]
+        width, even = widths[node], weights[0]
         onto[:], by_law[:] = 0.0, 0.0
         for point in range(size):
             given = above[node, point] * seen[node, point]
@@ -312,9 +304,9 @@ def pass_down(
             _divide(given, total, width, mixture, low, step, below, above, onto, a, b)
             _divide(given, total, 1.0 - width, mixture, low, step, below, above, onto, b, a)
         for law in range(1, LAWS):
-            by_law[law] = weights[kind, law] * max(np.dot(distributions[law], onto), 0.0)
+            by_law[law] = weights[law] * max(np.dot(distributions[law], onto), 0.0)
         if by_law.sum() > 0.0:
-            explained[kind] += by_law / by_law.sum()
+            explained += by_law / by_law.sum()
 
 
 @kernel

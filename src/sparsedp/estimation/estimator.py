@@ -18,9 +18,9 @@ from sparsedp.estimation.errors.log_linear import LogLinearErrors
 from sparsedp.estimation.groups import Hidden, hidden_by, shrink_groups, sloped_boxes, sloped_cells
 from sparsedp.estimation.least_squares import GroupLayers, Layer, Measurement, chosen_groups, refuse_unaligned
 from sparsedp.estimation.log_linear import fit_log_linear
-from sparsedp.estimation.nonnegative import keeping_total, nearest_nonnegative
+from sparsedp.estimation.nonnegative import nearest_nonnegative
 from sparsedp.estimation.relative_entropy import around
-from sparsedp.estimation.shrinkage.cycles import are_alike, beside_other_cycles, period_of
+from sparsedp.estimation.shrinkage.cycles import beside_other_cycles, period_of
 from sparsedp.estimation.shrinkage.frame import fits, shrink
 from sparsedp.estimation.shrinkage.isolated_spikes import beside_isolated_spikes
 from sparsedp.estimation.shrinkage.value_prior import towards_value_prior
@@ -36,15 +36,11 @@ from sparsedp.solution import Solution, Status
 
 Kind = TypeVar("Kind", bound=np.generic)
 
-LEAST_RUN, MOST_RUNS = 64, 256
+LEAST_RUN, MOST_TABLES = 64, 256
 """Tables with unordered axes are shrunk along the ordered ones if these have so many cells, in no more tables."""
 
 MOST_NEAREST = 2**18
 """Cells beside their total alone are projected in the metric of the noise, up to so many; more by halving."""
-
-TOTAL_KNOWN = 0.2
-"""Of its variance, what the total is given when negative cells are removed: these all move up, and least squares would
-let the total follow them by more than its noise is worth. Ranges come out nearer, and cells too."""
 
 FUSED, SMOOTHED, SHRUNK = 0.1, 0.7, 0.9
 """About how much of the time that a recovery takes is over by then; the second: of the time that shrinking takes."""
@@ -203,7 +199,7 @@ def _fit(
             shrunk += _spread(fused[1].sums, fused[1], shrunk)
     estimate = shrunk
     if nonnegative and len(fused) == 2 and chosen is None and sensing.n <= MOST_NEAREST:
-        estimate = nearest_nonnegative(shrunk, level_variances, TOTAL_KNOWN * known.total_variance)
+        estimate = nearest_nonnegative(shrunk, level_variances, known.total_variance)
     elif nonnegative:
         estimate = nonnegative_keeping_totals(shrunk)
     return fit(cells, estimate)
@@ -226,7 +222,7 @@ def _flat_groups(
     elif shrinks:
         sums = shrink_groups(groups.starts, groups.sums, groups.variances, sensing.n)
     if nonnegative:
-        sums = keeping_total(sums)
+        sums = nonnegative_keeping_totals(sums)
     if sensing.is_table:  # stored synopses alone: tables are measured in parts of blocks now
         return np.repeat(groups.sums / sizes, sizes), np.repeat(sums / sizes, sizes)
     cells = sloped_cells(sums, sizes, hides.difference(sizes))
@@ -305,7 +301,7 @@ def _shrunk_cells(
     used of what comes out.
     """
     run = sensing.run
-    if run < (LEAST_SHRUNK if run == sensing.n else LEAST_RUN) or sensing.n // run > MOST_RUNS:
+    if run < (LEAST_SHRUNK if run == sensing.n else LEAST_RUN) or sensing.n // run > MOST_TABLES:
         return cells.copy()
     sides = sensing.ordered_sides if sensing.is_table and fits(sensing.ordered_sides) else (run,)
     curve = z_order(sides)
@@ -322,7 +318,7 @@ def _shrunk_cells(
         ]
     shrunk = np.stack(smoothed)
     period = period_of(observed, law, known) if len(sides) == 1 else None
-    if period is not None and are_alike(observed, law, period, known):
+    if period is not None:
         pairs = zip(observed, shrunk, strict=True)
         shrunk = np.stack([beside_other_cycles(one, as_shrunk, law, period) for one, as_shrunk in pairs])
     if value_prior:

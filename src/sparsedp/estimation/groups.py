@@ -13,7 +13,7 @@ from sparsedp.estimation.shrinkage.mixture_prior import (
     COLUMNS,
     GAUSSIAN_FROM,
     GRID,
-    VAGUE,
+    VAGUE_WEIGHTS,
     Evidence,
     count,
     fit,
@@ -80,7 +80,7 @@ def shrink_groups(starts: Ints, sums: Floats, variances: Floats, n: int) -> Floa
     seen = np.zeros((1, len(GRID) + 1))
     _halve(starts, ends, sums, variances, n, np.zeros((len(GRID), COLUMNS)), seen, np.empty(len(sums)))
     evidence = Evidence.of(*noise_nodes(GAUSSIAN_FROM))
-    weights = fit(seen[0, :-1], evidence, VAGUE, PRIOR_COUNT * VAGUE, 0.0)
+    weights = fit(seen[0, :-1], evidence, VAGUE_WEIGHTS, PRIOR_COUNT * VAGUE_WEIGHTS, 0.0)
     (table,) = tables(evidence, weights[None])
     shrunk = np.empty(len(sums))
     _halve(starts, ends, sums, variances, n, table, np.zeros_like(seen), shrunk)

@@ -18,8 +18,8 @@ from sparsedp.sensing.group_sums import GroupSums
 # Where a wide group lies beside small ones, the noise of a wide detail is that of the small ones. Taken for a detail
 # like any other, it would be felt halfway through the wide group too, where there is none of it.
 
-LEAST = 1e-300
-"""Of a variance that is divided by."""
+LEAST = 1e-200
+"""Of a variance that is divided by: noise of a huge budget has one that is zero in floating point."""
 
 
 class BetweenGroups(Protocol):
@@ -96,13 +96,10 @@ def noise_of_sum(sensing: GroupSums, law: LayersLaw, weights: Floats) -> float:
 
 # Layers of group sums made consistent: generalised least squares on the tree of nested groups, and its noise.
 
-LEAST_VARIANCE = 1e-200
-"""Noise of a huge budget has a variance that is zero in floating point; it is taken for this."""
-
 WHOLE_UP_TO = 2.0**30
-"""Wider noise is drawn from the continuous law in a bootstrap."""
+"""Wider noise, and larger counts, are drawn from a continuous law in a bootstrap."""
 
-MOST = 2.0**62
+LARGEST_SUM = 2.0**62
 """Sums beyond are cut there: they have to be whole numbers of 64 bits."""
 
 
@@ -171,7 +168,7 @@ class GroupLayers:
 
 def whole_numbers(values: Floats) -> Ints:
     """Values of a bootstrap, as they would be published."""
-    return np.clip(values, -MOST, MOST).astype(np.int64)
+    return np.clip(values, -LARGEST_SUM, LARGEST_SUM).astype(np.int64)
 
 
 def drawn_noise(law: IndependentLaw, count: int, generator: np.random.Generator) -> Floats:
@@ -203,14 +200,14 @@ def fuse(sensing: GroupSums, values: Ints, law: LayersLaw) -> list[Layer]:
             continue
         first = np.searchsorted(layers[-1].starts, starts)
         below, spread = np.add.reduceat(layers[-1].sums, first), np.add.reduceat(layers[-1].variances, first)
-        weight = spread / np.maximum(spread + variances, 1e-300)
+        weight = spread / np.maximum(spread + variances, LEAST)
         layers.append(Layer(starts, below + weight * (measured - below), spread * (1.0 - weight)))
     for finer, coarser in zip(reversed(layers[:-1]), reversed(layers[1:]), strict=True):
         first = np.searchsorted(finer.starts, coarser.starts).astype(np.int64)
         parts = np.diff(first, append=len(finer.starts))
         change = coarser.sums - np.add.reduceat(finer.sums, first)
         spread = np.add.reduceat(finer.variances, first)
-        finer.sums[...] += finer.variances * np.repeat(change / np.maximum(spread, 1e-300), parts)
+        finer.sums[...] += finer.variances * np.repeat(change / np.maximum(spread, LEAST), parts)
     return layers
 
 
@@ -247,7 +244,7 @@ def noise_by_level(sensing: GroupSums, law: LayersLaw, fused: list[Layer]) -> tu
         precision = np.zeros(levels + 1)
         for size, noise in zip(sensing.groups, law.layers, strict=True):
             width = min(int(size), n)
-            precision[min((width - 1).bit_length(), levels) :] += width / max(noise.variance, LEAST_VARIANCE)
+            precision[min((width - 1).bit_length(), levels) :] += width / max(noise.variance, LEAST)
         return 1.0 / precision[:levels], min(total_variance, 1.0 / float(precision[-1]))
     chosen = chosen_groups(sensing, fused) or fused[0]
     sizes = np.diff(chosen.starts, append=n)

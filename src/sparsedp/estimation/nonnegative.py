@@ -14,8 +14,8 @@ import numpy as np
 from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
 
-ROUNDS = 60
-SETTLED = 1e-3
+MOST_ALTERNATIONS = 60
+NEARLY_NONNEGATIVE = 1e-3
 """Rounds end when no cell is further below zero than this many deviations of the finest noise."""
 
 
@@ -36,7 +36,7 @@ def nearest_nonnegative(row: Floats, level_variances: Floats, total_variance: fl
     penalty = exp(sum(map(log, precisions[: min(levels, 6)])) / min(levels, 6))
     padded = np.zeros(1 << levels)
     padded[:n] = row
-    return _alternate(padded, n, precisions / penalty, SETTLED * sqrt(1.0 / precisions[0]))[:n]
+    return _alternate(padded, n, precisions / penalty, NEARLY_NONNEGATIVE * sqrt(1.0 / precisions[0]))[:n]
 
 
 @kernel
@@ -44,7 +44,7 @@ def _alternate(row: Floats, n: int, precisions: Floats, settled: float) -> Float
     """`precisions` by level, finest first, and of the total last, in units of the penalty. Cells beyond n stay zero."""
     size = len(row)
     z, dual, work, sums = np.maximum(row, 0.0), np.zeros(size), np.empty(size), np.empty(size)
-    for _ in range(ROUNDS):
+    for _ in range(MOST_ALTERNATIONS):
         # The minimum over free cells is a Haar filter: what is to be changed of `row` is (z − dual − row), shrunk.
         for i in range(size):
             work[i] = z[i] - dual[i] - row[i]
@@ -96,16 +96,3 @@ def _filter(cells: Floats, sums: Floats, precisions: Floats) -> None:
                 change = sums[parents + i] + 0.5 * (cells[2 * i] + cells[2 * i + 1])
                 cells[2 * i] = change + keep * half
                 cells[2 * i + 1] = change - keep * half
-
-
-def keeping_total(sums: Floats) -> Floats:
-    """The nearest sums without a negative one and with the same total (if that is negative, all zero)."""
-    total = float(sums.sum())
-    if total <= 0.0:
-        return np.zeros_like(sums)
-    if float(sums.min()) >= 0.0:
-        return sums.copy()
-    falling = np.sort(sums)[::-1]
-    excess = (np.cumsum(falling) - total) / np.arange(1, len(sums) + 1)
-    threshold = float(excess[np.flatnonzero(falling >= excess)[-1]])
-    return np.maximum(sums - threshold, 0.0)

@@ -19,16 +19,13 @@ from sparsedp.sensing.group_sums import GroupSums
 POINTS, REACH = 64, 6.0
 """Of each grid, and how many deviations of what is known of its sum it reaches to both sides."""
 
-ROUNDS = 4
+LEARNING_ROUNDS = 4
 """In which the weights of the prior are learnt; they have settled well enough then."""
 
 IMAGINED = 2.0
-"""Wholes of each kind that all laws explain alike, beside those that are seen."""
+"""Wholes that all laws explain alike, beside those that are seen."""
 
-KINDS = 3
-"""Wholes above the second layer of groups; those within; and of these, those that hold the first cell."""
-
-LEAST_DEVIATION = 1e-3
+LEAST_OF_NOISE = 1e-3
 """Of noise: less is nothing beside counts that are whole numbers."""
 
 ROUNDING = 1e-13
@@ -61,11 +58,8 @@ class Posterior:
     linear_variances: Floats
 
 
-def posterior_sums(tree: GroupTree, layers: Sequence[Measured], within: Ints | None) -> Posterior:
-    """Of each node's sum given all layers; every leaf has to be measured in one. No mean is negative.
-
-    `within`: the first cells of groups; how wholes in one of them divide is learnt apart from how others do.
-    """
+def posterior_sums(tree: GroupTree, layers: Sequence[Measured]) -> Posterior:
+    """Of each node's sum given all layers; every leaf has to be measured in one. No mean is negative."""
     nodes = [tree.nodes_of(layer.starts, layer.ends) for layer in layers]
     fused, variances, linear = _fused(tree, layers, nodes)
     least = _least_deviations(tree, fused)
@@ -82,16 +76,15 @@ def posterior_sums(tree: GroupTree, layers: Sequence[Measured], within: Ints | N
     # it counts twice.
     seen[0] -= 0.5 * ((grids[0] - fused[0]) / deviations[0]) ** 2
     seen = np.exp(seen - seen.max(axis=1, keepdims=True))
-    kinds = _kinds(tree, within)
-    shape = (tree.left, tree.right, tree.width_of_left, kinds)
-    weights = np.full((KINDS, LAWS), 1.0 / LAWS)
+    shape = (tree.left, tree.right, tree.width_of_left)
+    weights = np.full(LAWS, 1.0 / LAWS)
     below, means, spread = np.empty_like(seen), np.maximum(fused, 0.0), linear.copy()
-    for _ in range(ROUNDS):
-        explained = np.full((KINDS, LAWS), IMAGINED / LAWS)
-        mixtures = weights @ DISTRIBUTIONS
-        pass_up(*shape, weights, mixtures, low, step, seen, below)
-        pass_down(*shape, weights, mixtures, DISTRIBUTIONS, low, step, seen, below, means, spread, explained)
-        weights = explained / explained.sum(axis=1, keepdims=True)
+    for _ in range(LEARNING_ROUNDS):
+        explained = np.full(LAWS, IMAGINED / LAWS)
+        mixture = weights @ DISTRIBUTIONS
+        pass_up(*shape, weights, mixture, low, step, seen, below)
+        pass_down(*shape, weights, mixture, DISTRIBUTIONS, low, step, seen, below, means, spread, explained)
+        weights = explained / explained.sum()
     return Posterior(means, spread, linear)
 
 
@@ -100,12 +93,7 @@ def _least_deviations(tree: GroupTree, fused: Floats) -> Floats:
     for part in (tree.left, tree.right):
         whole = part != NONE
         size[part[whole]] = np.maximum(size[part[whole]], np.abs(fused[whole]))
-    return np.maximum(LEAST_DEVIATION, ROUNDING * size)
-
-
-def _kinds(tree: GroupTree, within: Ints | None) -> Ints:
-    inside = np.ones(len(tree.first), np.bool_) if within is None else tree.within(within)
-    return np.where(inside, np.where(tree.first == 0, 2, 1), 0)
+    return np.maximum(LEAST_OF_NOISE, ROUNDING * size)
 
 
 def _fused(tree: GroupTree, layers: Sequence[Measured], nodes: list[Ints]) -> tuple[Floats, Floats, Floats]:
@@ -115,7 +103,7 @@ def _fused(tree: GroupTree, layers: Sequence[Measured], nodes: list[Ints]) -> tu
     precision, weighted = np.zeros(len(tree.first)), np.zeros(len(tree.first))
     for layer, of_layer in zip(layers, nodes, strict=True):
         # Never without bound, and so small that layers keep their weights beside one another.
-        known = 1.0 / np.maximum(layer.variances, LEAST_DEVIATION**4)
+        known = 1.0 / np.maximum(layer.variances, LEAST_OF_NOISE**4)
         precision[of_layer] += known
         weighted[of_layer] += known * layer.sums
     return _fuse(tree.left, tree.right, precision, weighted)
@@ -184,9 +172,8 @@ def posterior_of_groups(sensing: GroupSums, values: Ints, law: LayersLaw) -> Gro
     leaves = np.unique(np.concatenate([layer.starts for layer in measured[: 1 + sensing.in_parts_of_blocks]]))
     if len(leaves) > MOST_GROUPS or not all(isfinite(noise.variance) for noise in law.layers):
         return None
-    coarser = sensing.starts[1:]
-    tree = GroupTree.over(leaves, sensing.n, coarser, halves=sensing.in_parts_of_blocks)
-    return GroupPosterior(tree, posterior_sums(tree, measured, coarser[0] if coarser else None))
+    tree = GroupTree.over(leaves, sensing.n, sensing.starts[1:], halves=sensing.in_parts_of_blocks)
+    return GroupPosterior(tree, posterior_sums(tree, measured))
 
 
 def _ends_of(starts: Ints, n: int) -> tuple[Ints, Ints]:

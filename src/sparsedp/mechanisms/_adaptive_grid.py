@@ -8,9 +8,8 @@ from afar is so from near by. And where records are dense enough that cells are 
 cells: smaller parts show more of what is smooth, but of what is rough only cells do, and nobody knows which it is.
 
 Those cells tell. So they are measured first. If they differ, within parts such as blocks half as dense would have, by
-more than their noise, those blocks are measured in cells too, and so on down to blocks whose own noise hides them.
-Rounded amounts, and records of few people, are like that: most cells are empty, wherever they are, and the others are
-full.
+more than their noise, those blocks are measured in cells too, and so on. Rounded amounts, and records of few people,
+are like that: most cells are empty, wherever they are, and the others are full.
 
 If the block that holds the first cell is cut, its first part is cut further, down to that cell: numbers of events and
 amounts are often zero, and a table of two of them has a pile in that corner, which is too low for its cells to be
@@ -45,11 +44,8 @@ EVENLY_DRAWN = 1.0 / 3.0
 LEAST_UNEVEN = 0.04
 """The same, at least: the blocks may happen to be alike."""
 
-DENSE = 0.7
+DENSE_BLOCK = 0.7
 """Mean count of a block's cells, in deviations of the noise on a part: from this on, its parts are cells."""
-
-THIN = 1.0
-"""Sum of a block, in deviations of its noise: with less, its cells are not measured one by one."""
 
 DETECTED = 3.0
 """In deviations of its noise: from which sum on the cells of a block are measured one by one."""
@@ -76,12 +72,7 @@ def part_sizes(sums: Floats, size: int, deviation: float, of_sums: float) -> Int
 
 def dense_from(size: int, deviation: float) -> float:
     """Which sum of a block makes its parts cells, in any case. `deviation`: of the noise that parts will have."""
-    return DENSE * deviation * size
-
-
-def thin_from(of_sums: float) -> float:
-    """Which sum of a block is the least for its cells to be measured, however rough those of others are."""
-    return THIN * of_sums
+    return DENSE_BLOCK * deviation * size
 
 
 def cells_pay(cells: Floats, sums: Floats, part: int, expected: float, deviation: float) -> bool:

@@ -29,7 +29,7 @@ FEW_RECORDS, DETECTED_ALONE = 300.0, 40.0
 """In deviations of the noise on a cell, whatever their number: with fewer records in all, sums show more of single
 cells than cells do, unless so many of them are seen one by one (`_private_tests.py`)."""
 
-DEVIATIONS = 2.0
+TEST_DETECTED = 2.0
 """Of a test's own noise (if it is Laplace; more, if it is Gaussian): less is not taken for a detection."""
 
 
@@ -72,7 +72,7 @@ class Shares:
 
     def stands_out_from(self, n: int) -> float:
         """By how much the cells of a row have to stand out, all together, for cells to be measured."""
-        return max(DEVIATIONS / float(self.test), self.few * pow(n, self.growth))
+        return max(TEST_DETECTED / float(self.test), self.few * pow(n, self.growth))
 
 
 def _hundredths(number: int) -> Fraction:
@@ -151,7 +151,7 @@ TOTAL, LEAST_TOTAL = Fraction(1, 20), Fraction(1, 50)
 CELLS = tuple(Fraction(percent, 100) for percent in range(60, 95, 5))
 """For the cells, where they count as much as ranges do: the best of these."""
 
-SMALL = 16
+SMALL_ROW = 16
 """Fewer cells than this are measured by themselves."""
 
 STEP_OF_TABLES = 1024
@@ -169,7 +169,7 @@ RegularLayers = tuple[tuple[int, Fraction], ...]
 
 def regular_layers(n: int, shares: Shares, power: int = LAPLACE) -> RegularLayers:
     """The cells, blocks of them, blocks of blocks, …, and all of them."""
-    if n < SMALL:
+    if n < SMALL_ROW:
         return ((1, Fraction(1)),)
     if shares.for_both:
         return _best_for_both(n, power)

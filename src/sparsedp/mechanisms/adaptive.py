@@ -23,7 +23,6 @@ from sparsedp.mechanisms._adaptive_grid import (
     cells_pay,
     dense_from,
     part_sizes,
-    thin_from,
     towards_the_first,
 )
 from sparsedp.mechanisms._adaptive_shares import (
@@ -351,7 +350,7 @@ def _measure_parts(transcript: Transcript, sums: Floats, size: int, share: Fract
     n, deviation, layer = transcript.n, transcript.deviation(share), transcript.in_turns(share)
     sizes = part_sizes(sums, size, deviation, of_sums)
     least, whole = dense_from(size, deviation), np.arange(len(sums)) < n // size
-    while least / 2.0 >= thin_from(of_sums):
+    while True:
         last = whole & (sizes == 1) & (sums < 2.0 * least)
         least /= 2.0
         thinner = (sizes > 1) & (sums >= least)

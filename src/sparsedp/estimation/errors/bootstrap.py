@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Ints
 from sparsedp.estimation.errors.haar_details import details, level_slices, noise_of_details
+from sparsedp.estimation.least_squares import WHOLE_UP_TO
 from sparsedp.progress import part
 from sparsedp.sensing.cell_order import box_of
 from sparsedp.sensing.group_sums import GroupSums
@@ -32,11 +33,8 @@ Refit = Callable[[GroupSums, Ints], "Fit"]
 SEED = 20110
 ENOUGH_CELLS, MOST_RUNS = 2**13, 8
 
-LONG_ROW, BLOCK, BLOCKS = 2**18, 2**13, 8
+LONG_ROW, BOOTSTRAP_BLOCK, BOOTSTRAP_BLOCKS = 2**18, 2**13, 8
 """Of a longer row, so many blocks of so many cells are recovered again."""
-
-WHOLE_UP_TO = 2.0**30
-"""Larger counts scatter like a normal variable."""
 
 
 @dataclass(frozen=True)
@@ -93,25 +91,23 @@ def _blocks(sensing: GroupSums, row: Floats) -> tuple[GroupSums, Floats]:
 
     The row's last block may be shorter. (Not of a table: there blocks are boxes, and what is left at its end is none.)
     """
-    blocks = sensing.n // BLOCK if sensing.is_table else -(-sensing.n // BLOCK)
-    firsts = _sampled(sensing.starts[0], blocks) * BLOCK
-    cells = np.concatenate([np.arange(first, min(first + BLOCK, sensing.n)) for first in firsts])
+    blocks = sensing.n // BOOTSTRAP_BLOCK if sensing.is_table else -(-sensing.n // BOOTSTRAP_BLOCK)
+    firsts = _sampled(sensing.starts[0], blocks) * BOOTSTRAP_BLOCK
+    cells = np.concatenate([np.arange(first, min(first + BOOTSTRAP_BLOCK, sensing.n)) for first in firsts])
     layers: list[int | list[int]] = []
     for layer, starts in zip(sensing.groups, sensing.starts, strict=True):
         if isinstance(layer, int):
             layers.append(layer)
             continue
-        cut = [
-            np.unique(np.append(starts[(starts >= first) & (starts < first + BLOCK)] - first, 0)) + at * BLOCK
-            for at, first in enumerate(firsts)
-        ]
+        within = [starts[(starts >= first) & (starts < first + BOOTSTRAP_BLOCK)] - first for first in firsts]
+        cut = [np.unique(np.append(those, 0)) + at * BOOTSTRAP_BLOCK for at, those in enumerate(within)]
         firsts_of_groups = np.concatenate(cut)
         layers.append(1 if len(firsts_of_groups) == len(cells) else firsts_of_groups.tolist())
     if not sensing.is_table:
         return GroupSums(len(cells), layers), row[cells]
     # Each is a box of the table; boxes side by side here are none there, so they are told apart as unordered ones are.
-    box = box_of(sensing.ordered_sides, BLOCK)
-    return GroupSums(len(cells), layers, (BLOCKS, *box), (False, *(True for _ in box))), row[cells]
+    box = box_of(sensing.ordered_sides, BOOTSTRAP_BLOCK)
+    return GroupSums(len(cells), layers, (BOOTSTRAP_BLOCKS, *box), (False, *(True for _ in box))), row[cells]
 
 
 def _sampled(starts: Ints, blocks: int) -> Ints:
@@ -119,10 +115,10 @@ def _sampled(starts: Ints, blocks: int) -> Ints:
 
     What was measured finely in few places has to be among them.
     """
-    groups = np.bincount(starts // BLOCK, minlength=blocks)[:blocks]
-    finest = np.argsort(-groups, kind="stable")[: BLOCKS // 2]
+    groups = np.bincount(starts // BOOTSTRAP_BLOCK, minlength=blocks)[:blocks]
+    finest = np.argsort(-groups, kind="stable")[: BOOTSTRAP_BLOCKS // 2]
     others = np.setdiff1d(np.arange(blocks), finest)
-    spread = others[np.linspace(0, len(others) - 1, BLOCKS - len(finest)).astype(np.int64)]
+    spread = others[np.linspace(0, len(others) - 1, BOOTSTRAP_BLOCKS - len(finest)).astype(np.int64)]
     return np.sort(np.concatenate([finest, spread]))
 
 

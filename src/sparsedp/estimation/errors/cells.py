@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 # A bootstrap sample tells (`bootstrap.py`). Kinds are told apart by what the *estimate* shows, so that a cell of the
 # release is compared with bootstrap cells that look like it, not with those in its place.
 
-CUTS: Floats = np.array([0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995])
+ESTIMATE_CUTS: Floats = np.array([0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995])
 """Quantiles of the estimates at which kinds are cut; each is cut into three more by the neighbourhood."""
 
-LEAST_CELLS, LEAST_TAIL = 40, 1.0
+LEAST_OF_A_KIND, LEAST_TAIL = 40, 1.0
 """A kind of fewer bootstrap cells is joined with the two beside it; with fewer beyond an end, the end is computed."""
 
 SAMPLE = 2**16
@@ -73,12 +73,12 @@ class CellStrata:
         seen, beside = estimates[sample], neighbourhood[sample]
         own = estimate[alone]
         own = own[spread_sample(len(own), SAMPLE)]
-        edges = np.unique(np.quantile(np.concatenate([own, seen]), CUTS))
+        edges = np.unique(np.quantile(np.concatenate([own, seen]), ESTIMATE_CUTS))
         place = np.searchsorted(edges, seen, side="right")
         thirds = np.full((len(edges) + 1, 2), np.inf)
         for at in range(len(edges) + 1):
             here = beside[place == at]
-            if len(here) >= 3 * LEAST_CELLS:
+            if len(here) >= 3 * LEAST_OF_A_KIND:
                 thirds[at] = np.quantile(here, [1 / 3, 2 / 3])
 
         def kind(values: Floats, variances: Floats) -> Ints:
@@ -98,10 +98,10 @@ class CellStrata:
         sums = np.bincount(self.samples, values**2, self.total)
         three = np.repeat(counts.reshape(-1, 3).sum(axis=1), 3)
         together = np.repeat(sums.reshape(-1, 3).sum(axis=1), 3) / np.maximum(three, 1)
-        few = three < LEAST_CELLS
+        few = three < LEAST_OF_A_KIND
         every = float(sums.sum() / counts.sum()) if counts.any() else self.law.variance
         together[few] = np.maximum(together[few], every)
-        return np.where(counts >= LEAST_CELLS, sums / np.maximum(counts, 1), together)
+        return np.where(counts >= LEAST_OF_A_KIND, sums / np.maximum(counts, 1), together)
 
     @cached_property
     def _sorted(self) -> tuple[Floats, Ints]:
@@ -118,11 +118,11 @@ class CellStrata:
         wide = max(self.law.quantile(1 - tail), 0.5) / sqrt(max(self.law.variance, 1e-12))
         for kind in range(len(below)):
             first, last = int(bounds[kind]), int(bounds[kind + 1])
-            if last - first < LEAST_CELLS:
+            if last - first < LEAST_OF_A_KIND:
                 first, last = int(bounds[kind // 3 * 3]), int(bounds[kind // 3 * 3 + 3])
             here = distances[first:last]
             computed = wide * sqrt(self.mean_squares[kind])
-            if len(here) < LEAST_CELLS:
+            if len(here) < LEAST_OF_A_KIND:
                 below[kind] = above[kind] = computed
                 continue
             seen = max(tail, LEAST_TAIL / len(here))
@@ -143,14 +143,14 @@ MORE = 1.25
 """Bootstrap samples are smoother than the true one, so errors vary so much more; up to the noise, which is known."""
 
 FAINT = 0.1
-"""Records of all cells where no cell came out above zero, in deviations of the noise of their sum: bootstrap samples
-have none then, and no errors, but the truth may have some."""
+"""Records of cells whose sum came out as zero, in deviations of its noise: of a group, or of all cells. Bootstrap
+samples have none then, and no errors, but the truth may have some, and they scatter."""
 
-AT_ZERO = 0.8
+LEVEL_AT_ZERO = 0.8
 """Where intervals of this level begin at zero, those of higher ones need not miss as often above as below. (It is one
 level for all, so that of two intervals of a cell the one of the higher level is the wider.)"""
 
-IN_ROWS, IN_TABLES = (2.0, 1.8), 3.8
+TOGETHER_IN_ROWS, TOGETHER_IN_TABLES = (2.0, 1.8), 3.8
 """How much more sums vary than uncorrelated details would make them, but for noise that was kept as it was; of rows,
 without blocks, and with them.
 
@@ -207,10 +207,10 @@ def model_of_cells(fit: Fit, noise: Floats, samples: Resampled) -> ErrorModel:
     @lru_cache(maxsize=8)
     def ends(level: float) -> tuple[Floats, Floats]:
         low, high = reach(level)
-        if fit.nonnegative and level > AT_ZERO:
+        if fit.nonnegative and level > LEVEL_AT_ZERO:
             # No count is below zero: where the low end is there, all that may be missed is above the high one.
-            one_sided = reach(2.0 * max(level, (1.0 + AT_ZERO) / 2) - 1.0)[1]
-            high = np.where(reach(AT_ZERO)[0] >= estimate, one_sided, high)
+            one_sided = reach(2.0 * max(level, (1.0 + LEVEL_AT_ZERO) / 2) - 1.0)[1]
+            high = np.where(reach(LEVEL_AT_ZERO)[0] >= estimate, one_sided, high)
         return low, np.maximum(high, hidden.upper_ends((1 - level) / 2))
 
     least = FAINT * sqrt(fit.total_variance / n)
@@ -225,4 +225,4 @@ def _more(errors: Floats, noise: Floats | float) -> Floats:
 def _together(fit: Fit) -> float:
     """How much more than apart the errors of details vary together, in a sum over a range or a box."""
     with_blocks = len(fit.layers) > 2 or len(fit.layers[-1].starts) not in (1, fit.sensing.n)
-    return IN_TABLES if fit.sensing.is_table else IN_ROWS[with_blocks]
+    return TOGETHER_IN_TABLES if fit.sensing.is_table else TOGETHER_IN_ROWS[with_blocks]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Ints
 from sparsedp.estimation.errors.bootstrap import DetailStrata, Resampled
-from sparsedp.estimation.errors.cells import model_of_cells
+from sparsedp.estimation.errors.cells import FAINT, model_of_cells
 from sparsedp.estimation.errors.haar_details import (
     LEAST_NOISE,
     ErrorModel,
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 # than twice the group's sum. How it is spread within the group nobody knows. Parts of a grid are cut by their counts,
 # whether they are even or not: what they hide is a share of these.
 
-MANY = 32
+TELLING_CELLS = 32
 """Cells of a group whose unevenness says how far its cells may be off."""
 
 SMOOTH = 0.9
 """Structure within groups is rather smooth than rough: details of 2^j cells have 2^(SMOOTH·j) times the variance."""
 
-MOST = 2.0
+MOST_OFF = 2.0
 """In means of a group's cells: what they are off by at most."""
 
 SLOPED = 0.23
@@ -61,7 +61,7 @@ MISFIT_IN_ROWS, MISFIT_IN_TABLES = 1.3, 1.7
 divide, and where it is wrong it is so in groups side by side. (Single groups err as it says, nearly.) The parts of
 tables are chosen by sums of which the posterior then makes use."""
 
-IN_ROWS, IN_TABLES = 7.0, 14.0
+HIDDEN_IN_ROWS, HIDDEN_IN_TABLES = 7.0, 14.0
 """How much more sums vary by what groups hide than uncorrelated details would make them. A range cuts a group where it
 ends, and what is hidden there is one hump on all levels; a box cuts groups all along its edge, and they err alike."""
 
@@ -69,15 +69,12 @@ OF_MEAN, OF_JUMP = 0.6, 1.0
 """What the cells of a part of a grid are off by, beyond scatter: shares of their mean, and of how far parts side by
 side are apart, whichever is less."""
 
-TEXTURE, SMALL = 0.5, 0.35
+TEXTURE, SMALL_TEXTURE = 0.5, 0.35
 """What differs from cell to cell is not seen at all where it is below the noise of a cell: a share of the cells' mean,
 or of so many deviations of the noise on one sum, if that is less."""
 
 KEPT = 2.0
 """In deviations of its noise: a cell that was measured by itself and came out further from 0 has it, or more."""
-
-FAINT = 0.1
-"""Records of a group whose sum came out as zero, in deviations of its noise: they scatter all the same."""
 
 RUNS = 8
 """Of the bootstrap, at least: there are few groups to learn from. In long rows there are more."""
@@ -111,7 +108,7 @@ def model_of_groups(fit: Fit, noise: Floats, samples: Callable[[], Resampled]) -
         misfit = MISFIT_IN_TABLES if fit.sensing.is_table else MISFIT_IN_ROWS
         of_total = len(noise) * _of_total(fit, noise)
         between = PosteriorOfSums(fit.sensing, fit.law, (misfit * variances, linear), of_total, ~inside)
-    together = IN_TABLES if fit.sensing.is_table else IN_ROWS
+    together = HIDDEN_IN_TABLES if fit.sensing.is_table else HIDDEN_IN_ROWS
     for level, part in enumerate(level_slices(len(shared)), start=1):
         first = slice(0, None, 1 << level)
         hidden = extra[first] * _share_of_level(level, widths[first])
@@ -138,8 +135,8 @@ def _extra(fit: Fit, sizes: Ints) -> Floats:
         return np.where(sizes > 1, np.minimum(OF_MEAN * means, OF_JUMP * beside) ** 2, 0.0)
     distance = fit.hidden.difference(sizes) / sizes
     # Of few cells that says little: they differ no more from one another than groups side by side do, or than many.
-    many = fit.hidden.difference(MANY) / MANY
-    distance = np.minimum(np.minimum(distance, np.maximum(beside, many)), MOST * means)
+    many = fit.hidden.difference(TELLING_CELLS) / TELLING_CELLS
+    distance = np.minimum(np.minimum(distance, np.maximum(beside, many)), MOST_OFF * means)
     hidden = np.maximum(distance**2 - means / sizes, 0.0) * np.where(_sloped(fit), SLOPED, 1.0)
     return np.asarray(np.where(sizes > 1, hidden, 0.0))
 
@@ -166,7 +163,7 @@ def _sloped(fit: Fit) -> npt.NDArray[np.bool_]:
 def _texture(fit: Fit, sizes: Ints) -> Floats:
     """For each group, the variance of its cells that is each cell's own, beyond the scatter of independent records."""
     means = np.abs(np.add.reduceat(fit.estimate, fit.layers[0].starts)) / sizes
-    small = SMALL * noise_together(fit.law)
+    small = SMALL_TEXTURE * noise_together(fit.law)
     return np.asarray(np.where(sizes > 1, (TEXTURE * np.minimum(means, small)) ** 2, 0.0))
 
 

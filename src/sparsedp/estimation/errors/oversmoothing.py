@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, log1p, sqrt
+from math import log1p, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +12,14 @@ import numpy.typing as npt
 from sparsedp.arrays import Floats
 from sparsedp.estimation.errors.bootstrap import DetailStrata, alone_in_groups
 from sparsedp.estimation.errors.haar_details import LEAST_NOISE, level_slices, means_under
-from sparsedp.estimation.shrinkage.mixture_prior import GAUSSIAN_FROM, noise_nodes, variance_shape
+from sparsedp.estimation.shrinkage.mixture_prior import (
+    GATE,
+    GAUSSIAN_FROM,
+    mixture_weights,
+    noise_nodes,
+    unless_nothing,
+    variance_shape,
+)
 from sparsedp.jit import kernel
 
 if TYPE_CHECKING:
@@ -30,21 +37,20 @@ Places = npt.NDArray[np.uint8]
 SQUARES: Floats = np.concatenate([np.zeros(1), 4.0 ** np.arange(-3, 8)])
 """Variances of the prior's components, the first being none."""
 
-VAGUE: Floats = np.concatenate([[0.5], np.full(5, 0.1), np.zeros(len(SQUARES) - 6)])
+VAGUELY_HIDDEN: Floats = np.concatenate([[0.5], np.full(5, 0.1), np.zeros(len(SQUARES) - 6)])
 """Imagined before anything is seen: as likely as not nothing; else up to two deviations."""
 
-NULL_COUNT = 1.0
+NOT_HIDDEN_COUNT = 1.0
 """Coefficients that are imagined to hide nothing, beside the one of the vague prior."""
 
-POOLED_COUNT = 10.0
+BROADER_COUNT = 10.0
 """How many coefficients a prior that was learned from more of them counts for."""
 
 DEVIATIONS, KURTOSIS = 2.0, 5.0
 """What a mean square may be off by chance, and the variance of one square: that of Laplace noise."""
 
-BINS, RESOLUTION = 160, 32.0
-MIDDLES: Floats = np.expm1((np.arange(BINS) + 0.5) / RESOLUTION)
-ROUNDS = 60
+MAGNITUDES, RESOLUTION = 160, 32.0
+MIDDLES: Floats = np.expm1((np.arange(MAGNITUDES) + 0.5) / RESOLUTION)
 
 SIGNED: Floats = np.concatenate(
     [-np.expm1(np.arange(60, 0, -4) / RESOLUTION), np.expm1(np.arange(0, 129, 2) / RESOLUTION)]
@@ -59,13 +65,13 @@ def places_of(rests: Floats, units: Floats) -> Places:
     """The bins of the magnitudes of rests, each in deviations of its own: the roots of `units`."""
     places = np.empty(len(rests), np.uint8)
     for i in range(len(rests)):
-        places[i] = min(int(log1p(sqrt(rests[i] * rests[i] / units[i])) * RESOLUTION), BINS - 1)
+        places[i] = min(int(log1p(sqrt(rests[i] * rests[i] / units[i])) * RESOLUTION), MAGNITUDES - 1)
     return places
 
 
 def histogram(places: Places) -> Floats:
     """Counts by magnitude."""
-    return np.bincount(places, minlength=BINS).astype(np.float64)
+    return np.bincount(places, minlength=MAGNITUDES).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -91,20 +97,14 @@ class Rests:
 
     def learn(self, counts: Floats, gate: float, pooled: Floats | None = None) -> Floats:
         """The components' weights. A fit that explains `gate` nats more than nothing hidden is believed by half."""
-        pseudo = VAGUE.copy() if pooled is None else VAGUE + POOLED_COUNT * pooled
-        pseudo[0] += NULL_COUNT
+        pseudo = VAGUELY_HIDDEN.copy() if pooled is None else VAGUELY_HIDDEN + BROADER_COUNT * pooled
+        pseudo[0] += NOT_HIDDEN_COUNT
         # Every component has a share at first: one without would never get any.
         weights = 0.5 * pseudo / pseudo.sum() + 0.5 / len(pseudo)
         seen = counts > 0
-        likelihood, count = self.densities[seen], counts[seen]
-        for _ in range(ROUNDS):
-            joint = likelihood * weights
-            weights = (count / joint.sum(axis=1)) @ joint + pseudo
-            weights /= weights.sum()
-        gain = float(count @ (np.log(likelihood @ weights) - np.log(likelihood[:, 0])))
-        weights /= 1.0 + exp(min(gate - gain, 700.0))
-        weights[0] += 1.0 - weights.sum()
-        return np.asarray(weights)
+        likelihood = np.ascontiguousarray(self.densities[seen].T)
+        weights = mixture_weights(counts[seen], likelihood, weights, pseudo)
+        return unless_nothing(counts[seen], likelihood, weights, gate)
 
     def mean_squares(self, places: Places, weights: Floats) -> Floats:
         """The posterior mean of the square of what is hidden, for each rest.
@@ -152,10 +152,10 @@ def at_most(weights: Floats, magnitude: float) -> Floats:
 # What a recovery that measured cells, all or those of dense blocks, may have smoothed away: by detail, and by cell;
 # learned per level, and by how dense the neighbourhood is.
 
-GATE, FINE_GATE = 4.0, 6.0
-"""Nats of evidence at which hidden structure is believed by half: for levels of few details, and of many."""
+FINE_GATE = 6.0
+"""Nats of evidence at which hidden structure is believed by half on levels of many details, and in cells."""
 
-FEW, MANY = 64, 256
+FEW_DETAILS, MANY_DETAILS = 64, 256
 """Levels of fewer details than the first are learned in one class; of more than the second, by the fine gate."""
 
 BORROWED = 16.0
@@ -204,21 +204,21 @@ class SmoothedAway:
             exact = float(self.noise[part][measured].min()) >= 0.999 * own
             rests = Rests.of(self.shape * 2.0 ** (at + 1) if exact else GAUSSIAN_FROM)
             # Where a tree chose groups, it has found that they are flat: few details are no reason for doubt.
-            gate = FINE_GATE if few >= MANY else GATE if self.chosen else GATE * min(1.0, few / 32)
+            gate = FINE_GATE if few >= MANY_DETAILS else GATE if self.chosen else GATE * min(1.0, few / 32)
             weights = rests.learn(_with_neighbours(seen, at), gate)
             unit = self.units[part]
             # Where the estimate follows the observed, little is left over, and as little can be hidden.
             unseen = np.minimum(self.learned.rests[part], unit)
             magnitudes = under[part] * 2.0 ** ((at + 1) / 2) / np.sqrt(unit)
-            busy = np.searchsorted(BUSY * self.mean, under[part]) if few >= FEW else np.zeros(len(places), np.int64)
+            busy = np.searchsorted(BUSY * self.mean if few >= FEW_DETAILS else BUSY[:0], under[part])
             for kind in range(len(BUSY) + 1):
                 here = (busy == kind) & measured
                 if not here.any():
                     continue
-                local = rests.learn(histogram(places[here]), gate, weights) if few >= FEW else weights
+                local = rests.learn(histogram(places[here]), gate, weights) if few >= FEW_DETAILS else weights
                 local = self._bounded(local, magnitudes[here])
                 found[part.start : part.stop][here] = unseen[here] * rests.mean_squares(places[here], local)
-            if few < FEW and self.fit.nonnegative:
+            if few < FEW_DETAILS and self.fit.nonnegative:
                 # Without negative cells no detail exceeds the sum of its cells, which is known about as well as it is.
                 most = unit * magnitudes**2 + self.learned.errors[part]
                 found[part] = np.minimum(found[part], most)

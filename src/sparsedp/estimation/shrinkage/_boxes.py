@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparsedp.arrays import Floats, Ints
-from sparsedp.estimation.shrinkage.mixture_prior import CLASSES, GRID, UNKNOWN, count, removed_share
+from sparsedp.estimation.shrinkage.mixture_prior import CLASSES, GRID, NO_CLASS, count, removed_share
 from sparsedp.jit import kernel
 
 # Windows that are boxes: the translation-invariant Haar frame of a table, one axis at a time.
@@ -29,7 +29,7 @@ Singles = npt.NDArray[np.float32]
 
 
 Classes = npt.NDArray[np.uint8]
-"""Of what is around each contrast: `UNKNOWN`, or 1 and more."""
+"""Of what is around each contrast: `NO_CLASS`, or 1 and more."""
 
 
 @kernel
@@ -249,7 +249,7 @@ def classify_and_count_row(
     occupied, twice, end = 2.0 * (COUNTS_DETECTED * unit) ** 2, 2.0 * centre, len(contrasts)
     for i in range(first, last):
         if i < apart or i + apart >= end:
-            classes[i] = UNKNOWN
+            classes[i] = NO_CLASS
             continue
         before, after = contrasts[i - apart], contrasts[i + apart]
         left, right = heights[i - apart], heights[i + apart]
@@ -310,7 +310,7 @@ def _classify(squares: Floats, together: Floats, around: Floats, unit: float, ce
         height = together[i] + many * centre
         kind = 1 + int(square > QUIET * many) + int(square > NORMAL * many) + int(square > LIVELY * many)
         kind += OCCUPIED * int(height * height > seen * many)
-        classes[i] = kind if many > 0.0 else UNKNOWN
+        classes[i] = kind if many > 0.0 else NO_CLASS
 
 
 @kernel

@@ -10,6 +10,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from sparsedp.arrays import Floats, Mask
 from sparsedp.estimation.shrinkage.frame import shrink
 from sparsedp.estimation.shrinkage.isolated_spikes import beside_isolated_spikes
+from sparsedp.estimation.shrinkage.mixture_prior import LEARNABLE_VARIANCE
 from sparsedp.laws import IndependentLaw
 
 # After how many cells rows of noisy counts repeat themselves: hours of many days, or amounts that are multiples of
@@ -27,14 +28,14 @@ LEAST_CYCLES, LEAST_CELLS = 16, 256
 LONGEST = 1 << 20
 """Rows of so many cells in all and more have none: cycles would take a good part of the time of a whole release."""
 
-STRETCH, MOST_CELLS = 1 << 14, 1 << 18
+STRETCH, MOST_LOOKED_AT = 1 << 14, 1 << 18
 """Of longer rows, stretches of so many cells are looked at; and no more cells than this, wherever they are."""
 
 OUTER, FAR = 0.025, 4.0
 """What is beyond all but this share of the cells, and so many deviations of the noise from the middle one, is taken to
 be no further out: a few huge cells would decide alone."""
 
-BY_CHANCE, NEXT_TO, CYCLES = 3.0, 1.4, 16
+BY_CHANCE, NEXT_TO, MULTIPLES = 3.0, 1.4, 16
 """Of a mean of squares, over the root of how many: multiples of a period are as good as it, but for so much. So the
 shortest distance is taken that is as good as the best; or one up to so many times as long, if that is better over so
 many cycles."""
@@ -46,16 +47,13 @@ hundreds; and by which it may be further off than neighbours."""
 TOGETHER = 8
 """Cells in a row whose differences count as one, for they have much in common."""
 
-LEAST_VARIANCE = 1.0
-"""Of the noise: where it is mostly 0, there is nothing to gain."""
-
 
 def period_of(rows: Floats, law: IndependentLaw, measured: Mask | None = None) -> int | None:
     """The period that all rows have in common; None if they do not seem to have one. `law`: of the noise of cells.
 
     Cells that were not `measured` tell nothing.
     """
-    if rows.shape[1] < LEAST_CELLS or rows.size >= LONGEST or not LEAST_VARIANCE < law.variance < inf:
+    if rows.shape[1] < LEAST_CELLS or rows.size >= LONGEST or not LEARNABLE_VARIANCE < law.variance < inf:
         return None
     cells = _stretches(rows)
     known = np.ones_like(cells) if measured is None else _stretches(measured).astype(np.float64)
@@ -82,7 +80,7 @@ def period_of(rows: Floats, law: IndependentLaw, measured: Mask | None = None) -
 def _sharpened(shortest: int, off: Floats) -> int:
     """The best among distances that are hardly longer, by their multiples too: these tell them apart."""
     near = np.arange(shortest, min(max(int(NEXT_TO * shortest), shortest + 1), len(off)))
-    cycles = np.arange(1, max(min((len(off) - 1) // int(near[-1]), CYCLES), 1) + 1)
+    cycles = np.arange(1, max(min((len(off) - 1) // int(near[-1]), MULTIPLES), 1) + 1)
     return int(near[np.argmin(off[np.multiply.outer(near, cycles)].mean(axis=1))])
 
 
@@ -90,7 +88,7 @@ def _stretches(rows: Floats | Mask) -> Floats:
     """Rows as they are, or stretches of long ones, evenly spread; as many as may be looked at."""
     n = rows.shape[1]
     length = min(n, STRETCH)
-    most = max(MOST_CELLS // length, 1)
+    most = max(MOST_LOOKED_AT // length, 1)
     each = max(min(most // len(rows), -(-n // length)), 1)
     starts = np.linspace(0, n - length, each).astype(np.int64)
     found = np.concatenate([rows[:, start : start + length] for start in starts])
@@ -144,19 +142,6 @@ LONGER = 16.0
 
 BOX = 64
 """Cells in a row whose sum stays."""
-
-ALIKE, BUT_FOR = 20.0, 0.01
-"""Variances of the noise, of which it alone has two: where cycles differ by more in the mean square, but for this share
-of the cells, every cell is known better by itself."""
-
-
-def are_alike(rows: Floats, law: IndependentLaw, period: int, measured: Mask | None = None) -> bool:
-    """Whether cycles of rows of noisy counts differ by little more than their noise, where both were measured."""
-    squares = (rows[:, period:] - rows[:, :-period]) ** 2
-    if measured is not None:
-        squares = squares[measured[:, period:] & measured[:, :-period]]
-    bounded = np.minimum(squares, np.quantile(squares, 1.0 - BUT_FOR))
-    return bool(bounded.mean() <= ALIKE * law.variance)
 
 
 def beside_other_cycles(row: Floats, shrunk: Floats, law: IndependentLaw, period: int) -> Floats:

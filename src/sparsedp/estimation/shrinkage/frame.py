@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite, prod, sqrt
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +19,7 @@ from scipy.ndimage import uniform_filter
 
 from sparsedp.arrays import Floats, Ints
 from sparsedp.estimation.shrinkage._boxes import (
+    Kind,
     Singles,
     classify_and_count,
     classify_and_count_row,
@@ -31,21 +31,20 @@ from sparsedp.estimation.shrinkage._boxes import (
 )
 from sparsedp.estimation.shrinkage._chunks import Chunks, chunks_of
 from sparsedp.estimation.shrinkage.mixture_prior import (
+    CLASSES,
     GAUSSIAN_FROM,
+    VAGUE_WEIGHTS,
     Evidence,
     Population,
     noise_nodes,
     scepticism,
-    vague_weights,
     variance_shape,
     worth_of,
 )
 from sparsedp.laws import IndependentLaw
 from sparsedp.progress import advance
 
-Kind = TypeVar("Kind", bound=np.generic)
-
-LEAST_VARIANCE = 1e-20
+NO_VARIANCE = 1e-20
 """With less no cell has any noise; and contrasts in deviations of it would leave single precision."""
 
 LARGE = 1 << 16
@@ -75,7 +74,7 @@ def shrink(table: Floats, law: IndependentLaw, level_variances: Floats | None = 
     as wide windows are along the first axis as along others, where cells are more alike there. No constraint is
     imposed: cells may come out negative.
     """
-    if table.size < 2 or law.variance < LEAST_VARIANCE:
+    if table.size < 2 or law.variance < NO_VARIANCE:
         return table.copy()
     # Whole numbers stay whole, and their sums exact, if what is taken off is whole.
     mean = float(table.mean())
@@ -170,7 +169,7 @@ def _removed_by_steps(
     # Memory is asked for once: fresh pages cost more than the work on them.
     kept, classes = np.empty((steps, room), np.float32), np.empty(room, np.uint8)
     here, there = np.empty((2, room))
-    finer, doubt = vague_weights(), scepticism(table.size)
+    finer, doubt = np.tile(VAGUE_WEIGHTS, (CLASSES, 1)), scepticism(table.size)
     kept_noise: list[tuple[int, float, Singles]] = []
     while (axis := _next_axis(widths, widest, longer)) is not None:
         unit, shape = noise.step(2 * prod(widths))

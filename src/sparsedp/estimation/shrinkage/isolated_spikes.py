@@ -2,9 +2,9 @@
 
 A frame spreads a lone cell over all its levels, and each level sees a part of it only; against the cells around it, it
 is seen whole. So every cell is compared with the middle one of those around it. Heights above that have a prior of
-their own, learnt as those of the frame are. Where one is of `SEEN` deviations of the noise, with nothing of the kind
-nearby, its posterior mean is taken off, and put back when the rest is shrunk. Piles, slopes and counts that scatter
-everywhere are left to the frame.
+their own, learnt as those of the frame are. Where one is of `SPIKE_SEEN` deviations of the noise, with nothing of the
+kind nearby, its posterior mean is taken off, and put back when the rest is shrunk. Piles, slopes and counts that
+scatter everywhere are left to the frame.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ import numpy as np
 from sparsedp.arrays import Floats, Ints, Mask
 from sparsedp.estimation.shrinkage._chunks import chunks_of
 from sparsedp.estimation.shrinkage.mixture_prior import (
+    GATE,
     GRID,
-    VAGUE,
+    LEARNABLE_VARIANCE,
+    POOLED_COUNT,
+    VAGUE_WEIGHTS,
     Evidence,
     count,
     fit,
@@ -35,20 +38,17 @@ from sparsedp.laws import IndependentLaw
 Steps = list[tuple[int, ...]]
 """From one cell to others."""
 
-SEEN = 4.0
+SPIKE_SEEN = 4.0
 """In deviations of the noise: what a lone cell is above the cells around it, and no other cell nearby is."""
 
 MIDDLE_VARIANCE = 0.15
 """Of the median of eight noisy cells, or six, relative to one: between that under Laplace noise and under Gaussian."""
 
-FEWEST = 64
+FEWEST_FOR_SPIKES = 64
 """In fewer cells no prior can be learnt."""
 
-LEAST_VARIANCE = 1.0
-"""Of the noise: where it is mostly 0, one unit of it is many deviations."""
-
-NULL_COUNT, VAGUE_COUNT, GATE = 40.0, 3.0, 4.0
-"""Cells imagined to be as those around them, and of any height; and the nats by which there must seem to be some."""
+ORDINARY_COUNT = 40.0
+"""Cells imagined to be as those around them, beside those of any height."""
 
 PILE = 1.5
 """Deviations by which the cells beside it may be above those further out: more is a pile, of which it is the top."""
@@ -65,12 +65,12 @@ def beside_isolated_spikes(observed: Floats, law: IndependentLaw, smooth: Callab
 
 def _lone_cells(observed: Floats, law: IndependentLaw) -> Floats | None:
     """By how much they stand out, 0 elsewhere; None if there are none."""
-    if observed.size < FEWEST or not LEAST_VARIANCE < law.variance < inf:
+    if observed.size < FEWEST_FOR_SPIKES or not LEARNABLE_VARIANCE < law.variance < inf:
         return None
     around, near, far = _neighbourhoods(observed.ndim)
     deviation = sqrt((1.0 + MIDDLE_VARIANCE) * law.variance)
     heights = (observed - _middles(observed, around)) / deviation
-    seen = np.abs(heights) > SEEN
+    seen = np.abs(heights) > SPIKE_SEEN
     apart = ~_beside(seen, near)
     places = np.argwhere(seen & apart & (heights > 0.0))
     rise = _mean(observed, places, near) - _median(observed, places, far)
@@ -80,9 +80,9 @@ def _lone_cells(observed: Floats, law: IndependentLaw) -> Floats | None:
         return None
     variances, chances = noise_nodes(variance_shape(law))
     evidence = Evidence.of((variances + MIDDLE_VARIANCE) / (1.0 + MIDDLE_VARIANCE), chances)
-    pseudo = VAGUE_COUNT * VAGUE
-    pseudo[0] += NULL_COUNT
-    weights = fit(_histogram(heights.reshape(-1), apart.reshape(-1)), evidence, VAGUE, pseudo, GATE)
+    pseudo = POOLED_COUNT * VAGUE_WEIGHTS
+    pseudo[0] += ORDINARY_COUNT
+    weights = fit(_histogram(heights.reshape(-1), apart.reshape(-1)), evidence, VAGUE_WEIGHTS, pseudo, GATE)
     if 1.0 - weights[0] > MOST_SHARE:
         return None
     (table,) = tables(evidence, weights[None])

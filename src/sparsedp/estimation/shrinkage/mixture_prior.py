@@ -12,7 +12,7 @@ from sparsedp.arrays import Floats
 from sparsedp.jit import kernel
 from sparsedp.laws import IndependentLaw
 
-UNKNOWN, CLASSES = 0, 9
+NO_CLASS, CLASSES = 0, 9
 """Classes of neighbourhood: 0 if they do not fit between the ends; else 1 to 4, or 5 to 8 with counts in them."""
 
 # The noise of a Haar coefficient: a sum of Laplace variables as a Gaussian whose variance is itself random.
@@ -58,21 +58,21 @@ def noise_nodes(shape: float) -> tuple[Floats, Floats]:
 # Magnitudes, in standard deviations of the noise, on a grid that is found from a float's bits.
 #
 # The bits of a float, read as an integer, grow like its logarithm and linearly in between: 1 + |z| needs no logarithm
-# to find its place among `STEPS` equal steps to each doubling.
+# to find its place among `STEPS_TO_DOUBLE` equal steps to each doubling.
 
 STEP_BITS = 5
-STEPS = 1 << STEP_BITS
+STEPS_TO_DOUBLE = 1 << STEP_BITS
 
-MOST = 2.0**15
+SURELY_SIGNAL = 2.0**15
 """A coefficient that reaches this many standard deviations is signal: nothing is removed from it."""
 
-LAST = 15 * STEPS
+LAST = 15 * STEPS_TO_DOUBLE
 
 
 def _steps(first: int) -> Floats:
     """The floats that are reached by `first` … `LAST` steps from 1."""
     steps = np.arange(first, LAST + 1)
-    return np.asarray(np.ldexp(1.0 + steps % STEPS / STEPS, steps // STEPS))
+    return np.asarray(np.ldexp(1.0 + steps % STEPS_TO_DOUBLE / STEPS_TO_DOUBLE, steps // STEPS_TO_DOUBLE))
 
 
 GRID: Floats = _steps(0) - 1.0
@@ -91,13 +91,13 @@ def _step_below(value: float) -> tuple[int, float]:
 
 
 @kernel
-def place_of(value: float) -> tuple[int, float]:
+def grid_place(value: float) -> tuple[int, float]:
     """The point of `GRID` at or below |value|, and how far the value is from there to the next, in [0, 1).
 
-    From `MOST` − 1 on, and for what is not a number, the grid's last point.
+    From `SURELY_SIGNAL` − 1 on, and for what is not a number, the grid's last point.
     """
     magnitude = abs(value)
-    return _step_below(1.0 + magnitude if magnitude < MOST - 1.0 else MOST)
+    return _step_below(1.0 + magnitude if magnitude < SURELY_SIGNAL - 1.0 else SURELY_SIGNAL)
 
 
 @kernel
@@ -107,9 +107,77 @@ def count(value: float, counts: Floats, row: int) -> None:
     So a sum over the counts of any function at the points is that of its linear interpolation at the values. There is
     a place more than points, which stays 0.
     """
-    place, part = place_of(value)
+    place, part = grid_place(value)
     counts[row, place] += 1.0 - part
     counts[row, place + 1] += part
+
+
+# The weights of a mixture whose components are given, by EM: what all empirical Bayes here is learnt with.
+
+MOST_ROUNDS, SETTLED_WEIGHTS = 100, 1e-4
+"""Of EM; it ends when no weight moves by more than the second."""
+
+LEAST_WEIGHT = 1e-12
+"""A component of less adds nothing to a density."""
+
+POOLED_COUNT = 3.0
+"""How many of those seen the prior of a larger population counts for: of the finer level, of all kinds of cells."""
+
+LEARNABLE_VARIANCE = 1.0
+"""Of the noise: where it is mostly 0, one unit of it is many deviations, and cells one by one teach nothing."""
+
+GATE = 4.0
+"""Nats by which something must explain what is seen better than nothing at all does, to be believed by half."""
+
+
+@kernel
+def mixture_weights(
+    counts: Floats,
+    likelihood: Floats,
+    start: Floats,
+    pseudo: Floats,
+    rounds: int = MOST_ROUNDS,
+    settled: float = SETTLED_WEIGHTS,
+) -> Floats:
+    """By penalised likelihood, from `start`: a row of `likelihood` is a component, a column what was seen `counts`
+    times.
+
+    `pseudo`: how many of each component are imagined beside those seen. Ends when no weight moves by more than
+    `settled`. Loops that run along memory, and no matrix products: where several processes share the cores, a library's
+    threads would wait for each other in every round.
+    """
+    components, seen = likelihood.shape
+    by_place = np.ascontiguousarray(likelihood.T)
+    weights, density, fresh = start.copy(), np.empty(seen), np.empty(components)
+    for _ in range(rounds):
+        density[:] = 1e-300
+        for component in range(components):
+            weight = weights[component]
+            if weight > LEAST_WEIGHT:
+                for i in range(seen):
+                    density[i] += weight * likelihood[component, i]
+        fresh[:] = 0.0
+        for i in range(seen):
+            share = counts[i] / density[i]
+            for component in range(components):
+                fresh[component] += share * by_place[i, component]
+        fresh = pseudo + weights * fresh
+        fresh /= max(fresh.sum(), 1e-300)
+        change = np.abs(fresh - weights).max()
+        weights[:] = fresh
+        if change < settled:
+            break
+    return weights
+
+
+def unless_nothing(counts: Floats, likelihood: Floats, weights: Floats, gate: float) -> Floats:
+    """If weights explain hardly more than the first component alone does, they are mixed with that, by the odds of the
+    two; even odds are a gain of `gate` nats.
+    """
+    gain = float(counts @ (np.log(weights @ likelihood) - np.log(likelihood[0])))
+    mixed = weights / (1.0 + exp(min(gate - gain, 700.0)))
+    mixed[0] += 1.0 - mixed.sum()
+    return np.asarray(mixed)
 
 
 # Empirical Bayes for one population of coefficients: a prior of zero and Gaussians of many scales, fitted by EM.
@@ -120,10 +188,7 @@ def count(value: float, counts: Floats, row: int) -> None:
 SCALES: Floats = np.concatenate([np.zeros(1), 2.0 ** np.arange(-2, 15)])
 """Standard deviations of the prior's components, the first being zero itself."""
 
-VAGUE: Floats = np.concatenate([np.full(1, 0.5), np.full(len(SCALES) - 1, 0.5 / (len(SCALES) - 1))])
-
-MOST_ROUNDS = 100
-SETTLED = 1e-4
+VAGUE_WEIGHTS: Floats = np.concatenate([np.full(1, 0.5), np.full(len(SCALES) - 1, 0.5 / (len(SCALES) - 1))])
 
 REMOVED, DENSITY, COLUMNS = 0, 2, 4
 """Columns of a table: each of the two is followed by its difference to the next point of the grid."""
@@ -157,33 +222,11 @@ def _evidence(of_variances: bytes, of_chances: bytes) -> Evidence:
 
 
 def fit(counts: Floats, evidence: Evidence, start: Floats, pseudo: Floats, gate: float) -> Floats:
-    """The components' weights by penalised likelihood, from `start`; `counts[b]` coefficients were seen at GRID[b].
-
-    `pseudo`: how many coefficients of each component are imagined beside those seen. If the fit explains hardly more
-    than "no signal" does, it is mixed with that, by the odds of the two; even odds are a gain of `gate` nats.
-    """
+    """The components' weights, `counts[b]` coefficients having been seen at GRID[b]; the first one is no signal."""
     seen = np.flatnonzero(counts)
     likelihood = evidence.density.take(seen, axis=1) + 1e-300
-    weights = _expectation_maximisation(counts[seen], likelihood, pseudo, start)
-    gain = float(counts[seen] @ (np.log(weights @ likelihood) - np.log(likelihood[0])))
-    trusted = 1.0 / (1.0 + exp(min(gate - gain, 700.0)))
-    weights = trusted * weights
-    weights[0] += 1.0 - trusted
-    return weights
-
-
-@kernel
-def _expectation_maximisation(counts: Floats, likelihood: Floats, pseudo: Floats, start: Floats) -> Floats:
-    weights = start.copy()
-    for _ in range(MOST_ROUNDS):
-        share = counts / np.dot(weights, likelihood)
-        fresh = pseudo + weights * np.dot(likelihood, share)
-        fresh /= fresh.sum()
-        change = np.abs(fresh - weights).max()
-        weights = fresh
-        if change < SETTLED:
-            break
-    return weights
+    weights = mixture_weights(counts[seen], likelihood, start, pseudo)
+    return unless_nothing(counts[seen], likelihood, weights, gate)
 
 
 def tables(evidence: Evidence, weights: Floats) -> Floats:
@@ -205,16 +248,10 @@ def tables(evidence: Evidence, weights: Floats) -> Floats:
 NULL_COUNT = 10.0
 """Zeros that are imagined beside the coefficients seen: few coefficients cannot talk themselves into signal."""
 
-POOLED_COUNT = 3.0
-"""How many coefficients the finer level's prior counts for."""
-
 CLASS_COUNT = 10.0
 """How many the level's common prior counts for in one class of neighbourhood."""
 
-GATE = 4.0
-"""Nats by which signal must explain the coefficients better than none at all does, to be believed by half."""
-
-FEW = 100.0
+FULL_DOUBT_FROM = 100.0
 """The null count and the gate fade out below about this many cells: in a handful, every one may well differ."""
 
 
@@ -231,27 +268,22 @@ class Population:
 
         Gaps of unknown neighbourhood take the prior of all together.
         """
-        counts[UNKNOWN] = counts.sum(axis=0)
+        counts[NO_CLASS] = counts.sum(axis=0)
         weights = np.empty_like(finer)
-        start = 0.9 * finer[UNKNOWN] + 0.1 * VAGUE
+        start = 0.9 * finer[NO_CLASS] + 0.1 * VAGUE_WEIGHTS
         pseudo = POOLED_COUNT * start
         pseudo[0] += NULL_COUNT * doubt
-        weights[UNKNOWN] = fit(counts[UNKNOWN], evidence, 0.5 * (start + VAGUE), pseudo, GATE * doubt)
+        weights[NO_CLASS] = fit(counts[NO_CLASS], evidence, 0.5 * (start + VAGUE_WEIGHTS), pseudo, GATE * doubt)
         for kind in range(1, len(finer)):
-            start = 0.45 * (finer[kind] + weights[UNKNOWN]) + 0.1 * VAGUE
-            pseudo = POOLED_COUNT * start + CLASS_COUNT * weights[UNKNOWN]
-            weights[kind] = fit(counts[kind], evidence, 0.5 * (start + VAGUE), pseudo, GATE * doubt)
+            start = 0.45 * (finer[kind] + weights[NO_CLASS]) + 0.1 * VAGUE_WEIGHTS
+            pseudo = POOLED_COUNT * start + CLASS_COUNT * weights[NO_CLASS]
+            weights[kind] = fit(counts[kind], evidence, 0.5 * (start + VAGUE_WEIGHTS), pseudo, GATE * doubt)
         return cls(weights, tables(evidence, weights))
-
-
-def vague_weights() -> Floats:
-    """What to believe before the first level."""
-    return np.tile(VAGUE, (CLASSES, 1))
 
 
 def scepticism(cells: int) -> float:
     """How much of the null count and of the gate applies."""
-    return (cells + 1) / (cells + 1 + FEW)
+    return (cells + 1) / (cells + 1 + FULL_DOUBT_FROM)
 
 
 def worth_of(width: float) -> float:
@@ -262,5 +294,5 @@ def worth_of(width: float) -> float:
 @kernel
 def removed_share(table: Floats, value: float) -> float:
     """The share of a coefficient that is removed."""
-    place, part = place_of(value)
+    place, part = grid_place(value)
     return float(table[place, REMOVED] + part * table[place, REMOVED + 1])

@@ -20,12 +20,15 @@ from sparsedp.estimation.shrinkage.mixture_prior import (
     DENSITY,
     GAUSSIAN_FROM,
     GRID,
-    VAGUE,
+    LEARNABLE_VARIANCE,
+    POOLED_COUNT,
+    VAGUE_WEIGHTS,
     Evidence,
     count,
     fit,
+    grid_place,
+    mixture_weights,
     noise_nodes,
-    place_of,
     tables,
     variance_shape,
 )
@@ -35,46 +38,37 @@ from sparsedp.laws import IndependentLaw
 # Everything is in standard deviations of the noise. Observed values are counted in bins, and the prior sits on
 # `VALUES`, close together near zero. What there is to know of a cell depends on its bin only, so it is tabulated.
 
-LEAST, STEP, BINS = -9.0, 0.2, 185
+LOWEST, BIN_WIDTH, BINS = -9.0, 0.2, 185
 """Where the first bin begins, how wide they are, and how many; what lies below is counted in the first."""
 
-MOST = LEAST + STEP * BINS
+HIGHEST = LOWEST + BIN_WIDTH * BINS
 """Cells that are observed at this or above are left out: so large a count is known well enough."""
 
-ROUNDS, ROUNDS_OF_ALL = 40, 80
+ROUNDS_OF_KIND, ROUNDS_OF_ALL = 40, 80
 """Of EM, for one kind of neighbourhood and for all cells together."""
 
-NEGLIGIBLE = 1e-12
-"""Weights below this add nothing to a density."""
-
-POOLED_COUNT = 3.0
-"""Cells that the prior of all cells together counts for in one kind of neighbourhood."""
-
-GATE, GATE_PER_CELL = 6.0, 0.003
+VALUES_GATE, GATE_PER_CELL = 6.0, 0.003
 """Nats by which a prior must explain cells better than one value for all does, to be believed by half."""
-
-ANY_COUNT = 1.0
-"""Cells of a kind imagined to have any value at all: beside few others, a cell of a value that no other one has."""
 
 
 def _values() -> Floats:
-    """Steps of 0.1 at first, then of 0.06 of the value, of 0.35 at most; up to seven deviations beyond `MOST`."""
+    """Steps of 0.1 at first, then of 0.06 of the value, of 0.35 at most; up to seven deviations beyond `HIGHEST`."""
     found = [0.0]
-    while found[-1] < MOST + 7.0:
+    while found[-1] < HIGHEST + 7.0:
         found.append(found[-1] + max(0.1, min(0.06 * found[-1], 0.35)))
     return np.array(found)
 
 
 VALUES: Floats = _values()
 
-SINGLE_VALUES: Floats = np.arange(0.0, MOST, 0.05)
+SINGLE_VALUES: Floats = np.arange(0.0, HIGHEST, 0.05)
 """Closer together: one value that lies between two of the others would be taken for both of them."""
 
 
 @dataclass(frozen=True)
 class ValuePrior:
-    """By kind of neighbourhood, a row each, and bin: the density of cells there, the posterior mean of their values,
-    and how far to trust that.
+    """By kind of neighbourhood, a row each, and bin: the density of cells there and the posterior mean of their values;
+    by kind, how far to trust these.
     """
 
     density: Floats
@@ -87,25 +81,21 @@ class ValuePrior:
         believed, even if all of their cells have one value.
         """
         likelihood = likelihood_of(gaussian)
-        every = _fit(counts[:1], likelihood, np.full((1, len(VALUES)), 1.0 / len(VALUES)), 0.0, ROUNDS_OF_ALL)
-        usual = np.repeat(every, len(counts) - 1, axis=0)
-        weights = np.concatenate([every, _fit(counts[1:], likelihood, usual, POOLED_COUNT, ROUNDS)])
+        every = _fit(counts[:1], likelihood, np.full(len(VALUES), 1.0 / len(VALUES)), 0.0, ROUNDS_OF_ALL)
+        weights = np.concatenate([every, _fit(counts[1:], likelihood, every[0], POOLED_COUNT, ROUNDS_OF_KIND)])
         density = _times(weights, likelihood.T)
         mean = _times(weights * VALUES, likelihood.T) / density
         one_value = _times(counts, np.log(likelihood_of(gaussian, single=True))).max(axis=1)
         gain = (counts * np.log(density)).sum(axis=1) - one_value
-        cells = counts.sum(axis=1)
-        believed = expit(gain - GATE - GATE_PER_CELL * cells)
-        believed[len(believed) - surely :] = 1.0
-        anything = ANY_COUNT / (cells + 1.0) * STEP / MOST
-        trust = believed[:, None] * density / (density + anything[:, None])
-        return cls(density / STEP, mean, trust)
+        trust = expit(gain - VALUES_GATE - GATE_PER_CELL * counts.sum(axis=1))
+        trust[len(trust) - surely :] = 1.0
+        return cls(density / BIN_WIDTH, mean, trust)
 
 
 @lru_cache(maxsize=4)
 def likelihood_of(gaussian: bool, *, single: bool = False) -> Floats:
     """The chance of each bin, a row each, for each of `VALUES` or `SINGLE_VALUES`; noise is Gaussian, or Laplace."""
-    edges = LEAST + STEP * np.arange(BINS + 1)
+    edges = LOWEST + BIN_WIDTH * np.arange(BINS + 1)
     beyond = edges[:, None] - (SINGLE_VALUES if single else VALUES)
     below = ndtr(beyond) if gaussian else _laplace_below(beyond)
     below[0] = 0.0
@@ -121,48 +111,17 @@ def _laplace_below(x: Floats) -> Floats:
 
 def _fit(counts: Floats, likelihood: Floats, usual: Floats, pseudo: float, rounds: int) -> Floats:
     """The weights of the values, a row for each row of counts, beside so many imagined cells of the `usual` ones."""
-    weights = usual.copy()
+    weights = np.empty((len(counts), len(usual)))
     for row, seen in enumerate(counts > 0.0):
-        here = np.ascontiguousarray(likelihood[seen])
-        _expectation_maximisation(
-            counts[row, seen], here, np.ascontiguousarray(here.T), pseudo * usual[row], rounds, weights[row]
-        )
+        by_value = np.ascontiguousarray(likelihood[seen].T)
+        weights[row] = mixture_weights(counts[row, seen], by_value, usual, pseudo * usual, rounds, 0.0)
     return weights
 
 
 @kernel
 def bin_of(height: float) -> int:
     """The bin of an observed value; of those beyond, the first or the last."""
-    return min(max(int((height - LEAST) / STEP), 0), BINS - 1) if height > LEAST else 0
-
-
-@kernel
-def _expectation_maximisation(
-    counts: Floats, likelihood: Floats, by_value: Floats, pseudo: Floats, rounds: int, weights: Floats
-) -> None:
-    """Weights in place. Loops that run along memory, and no matrix products: where several processes share the cores,
-    a library's threads would wait for each other in every round.
-    """
-    density, fresh = np.empty(len(counts)), np.empty(len(weights))
-    for _ in range(rounds):
-        density[:] = 1e-300
-        for value in range(len(weights)):
-            weight = weights[value]
-            if weight > NEGLIGIBLE:
-                for i in range(len(density)):
-                    density[i] += weight * by_value[value, i]
-        fresh[:] = 0.0
-        for i in range(len(counts)):
-            share = counts[i] / density[i]
-            for value in range(len(weights)):
-                fresh[value] += share * likelihood[i, value]
-        total = 0.0
-        for value in range(len(weights)):
-            weights[value] = weights[value] * fresh[value] + pseudo[value]
-            total += weights[value]
-        if total > 0.0:
-            for value in range(len(weights)):
-                weights[value] /= total
+    return min(max(int((height - LOWEST) / BIN_WIDTH), 0), BINS - 1) if height > LOWEST else 0
 
 
 def _times(left: Floats, right: Floats) -> Floats:
@@ -208,7 +167,7 @@ def neighbourhoods_of(
     `measured`.
     """
     # What a huge cell adds to sums must not swallow the others.
-    bounded = np.clip(tables, -2.0 * MOST, 2.0 * MOST)
+    bounded = np.clip(tables, -2.0 * HIGHEST, 2.0 * HIGHEST)
     means = [partial(mean_around, bounded, reach, chunks) for reach in reaches]
     if period is not None:
         means.append(partial(mean_of_other_cycles, bounded, period, CYCLES, measured))
@@ -282,16 +241,13 @@ def _count_kinds(cells: Neighbourhoods, places: Ints, start: int, stop: int) -> 
 # differs from the cells around it as they do. Which explains a cell better, and how often each is right, says how far
 # its shrunk count is moved towards the posterior mean of its value.
 
-PSEUDO_COUNT = 3.0
-"""Deviations imagined beside those of one kind, as all are."""
-
-MOST_WEIGHT = 0.65
+WEIGHT_OF_VALUE = 0.65
 """Of the posterior mean of a cell's value, where it surely has one of those: the frame's estimate is independent enough
 of it for a mean of the two to be nearer than either.
 """
 
 FADES = 4.0
-"""Deviations below `MOST` from which on the values count for less."""
+"""Deviations below `HIGHEST` from which on the values count for less."""
 
 TAUGHT_BY = 1 << 17
 """Cells that teach the priors, if there are more."""
@@ -301,8 +257,8 @@ SHARE_SAMPLE, SHARE_ROUNDS = 1 << 12, 60
 
 
 class Beliefs(NamedTuple):
-    """By kind of neighbourhood and bin of height, the first row being all cells: the density of values there, their
-    posterior mean and how far to trust it; by kind, tables of the density of deviations; how often each is right.
+    """By kind of neighbourhood and bin of height, the first row being all cells: the density of values there and their
+    posterior mean; by kind, how far to trust these, and tables of the density of deviations; how often each is right.
     """
 
     values: Floats
@@ -341,10 +297,11 @@ def moves(
 def deviation_tables(counts: Floats, shape: float, spreads: Floats) -> Floats:
     """One for each kind of each reach; densities are of heights, so they are less where deviations have more noise."""
     evidence = Evidence.of(*noise_nodes(shape))
-    weights = np.empty((len(counts), len(VAGUE)))
+    weights = np.empty((len(counts), len(VAGUE_WEIGHTS)))
     for first in range(0, len(counts), KINDS):
-        of_all = fit(counts[first : first + KINDS].sum(axis=0), evidence, VAGUE, PSEUDO_COUNT * VAGUE, gate=0.0)
-        start, pseudo = 0.5 * (of_all + VAGUE), PSEUDO_COUNT * of_all
+        every = counts[first : first + KINDS].sum(axis=0)
+        of_all = fit(every, evidence, VAGUE_WEIGHTS, POOLED_COUNT * VAGUE_WEIGHTS, gate=0.0)
+        start, pseudo = 0.5 * (of_all + VAGUE_WEIGHTS), POOLED_COUNT * of_all
         for row in range(first, first + KINDS):
             weights[row] = fit(counts[row], evidence, start, pseudo, gate=0.0)
     found = tables(evidence, weights)
@@ -352,23 +309,11 @@ def deviation_tables(counts: Floats, shape: float, spreads: Floats) -> Floats:
     return found
 
 
-@kernel
 def shares_of(densities: Floats) -> Floats:
-    """How often each of the priors is right, by EM: given, a row for each cell, how dense each takes it to be there."""
+    """How often each of the priors is right: given, a row for each cell, how dense each takes it to be there."""
     cells, priors = densities.shape
-    shares = np.full(priors, 1.0 / priors)
-    chances = np.empty(priors)
-    for _ in range(SHARE_ROUNDS):
-        found = np.zeros(priors)
-        for cell in range(cells):
-            total = 0.0
-            for prior in range(priors):
-                chances[prior] = shares[prior] * densities[cell, prior]
-                total += chances[prior]
-            for prior in range(priors):
-                found[prior] += chances[prior] / total
-        shares = found / cells
-    return shares
+    alike, nothing = np.full(priors, 1.0 / priors), np.zeros(priors)
+    return mixture_weights(np.ones(cells), np.ascontiguousarray(densities.T), alike, nothing, SHARE_ROUNDS, 0.0)
 
 
 @kernel
@@ -386,7 +331,7 @@ def _densities_at(cells: Neighbourhoods, beliefs: Beliefs, cell: int, out: Float
 @kernel
 def density(table: Floats, value: float) -> float:
     """Of a deviation, by one of `deviation_tables`."""
-    place, part = place_of(value)
+    place, part = grid_place(value)
     return float(table[place, DENSITY] + part * table[place, DENSITY + 1])
 
 
@@ -412,12 +357,12 @@ def _move(
         _densities_at(cells, beliefs, cell, chances)
         chances *= beliefs.shares
         place = bin_of(cells.heights[cell])
-        toward = chances[0] * beliefs.trust[0, place] * (beliefs.means[0, place] - shrunk[cell])
+        toward = chances[0] * beliefs.trust[0] * (beliefs.means[0, place] - shrunk[cell])
         for at in range(reaches):
             row = 1 + row_of(cells, at, cell)
-            toward += chances[1 + at] * beliefs.trust[row, place] * (beliefs.means[row, place] - shrunk[cell])
-        fading = min((MOST - cells.heights[cell]) / FADES, 1.0)
-        out[cell] = MOST_WEIGHT * fading * toward / chances.sum()
+            toward += chances[1 + at] * beliefs.trust[row] * (beliefs.means[row, place] - shrunk[cell])
+        fading = min((HIGHEST - cells.heights[cell]) / FADES, 1.0)
+        out[cell] = WEIGHT_OF_VALUE * fading * toward / chances.sum()
 
 
 # Cells that are not like their neighbours, but have the values that cells in such a neighbourhood have.
@@ -431,13 +376,10 @@ def _move(
 # A kind hardly depends on the noise of the cell itself, so each prior is learnt from independent noise. (Cells that
 # were fused with the sums of blocks have noise that goes together within these, a little.)
 
-FEWEST = 256
+FEWEST_FOR_VALUES = 256
 """In fewer cells no prior is learnt."""
 
-LEAST_VARIANCE = 1.0
-"""Of the noise: where it is mostly 0, one unit of it is many deviations."""
-
-MANY = 1 << 18
+FEWER_REACHES_FROM = 1 << 18
 """From so many cells on fewer reaches are tried, to save time."""
 
 LARGEST_TABLE = 1 << 20
@@ -453,7 +395,7 @@ WIDTHS = (64, 8, 4)
 
 def are_learnt(cells: int, law: IndependentLaw, *, of_tables: bool) -> bool:
     """Whether so many cells, with noise of `law`, are moved at all."""
-    return LEAST_VARIANCE < law.variance < inf and not (of_tables and cells >= LARGEST_TABLE)
+    return LEARNABLE_VARIANCE < law.variance < inf and not (of_tables and cells >= LARGEST_TABLE)
 
 
 def towards_value_prior(
@@ -466,16 +408,16 @@ def towards_value_prior(
     """
     sides = observed.shape[1:]
     few, many = (IN_ROWS, IN_LONG_ROWS) if len(sides) == 1 else (IN_TABLES, IN_LARGE_TABLES)
-    reaches = [reach for reach in (few if observed.size < MANY else many) if reach < max(sides)]
+    reaches = [reach for reach in (few if observed.size < FEWER_REACHES_FROM else many) if reach < max(sides)]
     if not reaches or not are_learnt(observed.size, law, of_tables=len(sides) > 1):
         return shrunk
     deviation = sqrt(law.variance)
     heights = observed / deviation
-    may_move = heights < MOST
+    may_move = heights < HIGHEST
     if measured is not None:
         measured = measured.reshape(may_move.shape)
         may_move &= measured
-    if may_move.sum() < FEWEST:
+    if may_move.sum() < FEWEST_FOR_VALUES:
         return shrunk
     with chunks_of(heights.size) as chunks:
         cells = neighbourhoods_of(heights, reaches, chunks, period, measured)
