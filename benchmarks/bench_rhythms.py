@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for title, (counts_of, axes, budget, contribution, asked) in CASES.items():
         counts, domain = counts_of(), sdp.Domain.of(list(axes))
         grid = Grid("workload", "cells", *("×".join(names) for names in asked), title=title)
-        for workload in ("any", "marginals"):
+        for workload in ("any", "marginals", "cells"):
             cells, errors, held = [], [], []
             for _ in range(chosen.runs):
                 release = sdp.Adaptive(workload).release(

@@ -14,7 +14,7 @@ from sparsedp.estimation.errors.log_linear import INFLATION, LogLinearErrors
 from sparsedp.estimation.log_linear import MOST_PARAMETERS, LogLinear, fit_log_linear, structure
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw, LayersLaw
 from sparsedp.noise.source import SeededSource
-from sparsedp.sensing.marginals import ALL, CELLS, MOST_COARSENINGS, Marginals, in_order_of_first_cells
+from sparsedp.sensing.marginals import ALL, CELLS, MOST_COARSENINGS, Layer, Marginals, in_order_of_first_cells, joined
 
 
 def chain(shape: tuple[int, ...], total: int, seed: int = 1) -> Ints:
@@ -173,3 +173,21 @@ def test_intervals_hold(budget: sdp.Budget) -> None:
             found = release.interval(weights)
             held.append(float(found.low <= (weights * counts).sum() <= found.high))
     assert 0.88 <= np.mean(held) <= 0.995
+
+
+def test_only_the_coarsest_groups_of_an_axis_may_be_anything() -> None:
+    """Weeks that were measured in much noise are shrunk to what months say; months and weekdays are as measured."""
+    days = np.arange(84)
+    weeks, months, weekdays = (tuple((days // 7).tolist()), tuple((days // 28).tolist()), tuple((days % 7).tolist()))
+    layers: list[Layer] = [(weeks, ALL), (months, ALL), (weekdays, ALL), (ALL, CELLS), (months, CELLS), (ALL, ALL)]
+    sensing = Marginals((84, 3), layers, (True, False))
+    counts, chance = np.full((84, 3), 40), np.random.default_rng(3)
+    exact = sensing.apply(counts.reshape(-1))
+    law = LayersLaw(tuple(DiscreteLaplaceLaw(Fraction(scale)) for scale in (300, 20, 20, 20, 20, 20)))
+    parts = zip(sensing.split(exact), law.layers, strict=True)
+    noisy = joined([part + np.rint(chance.laplace(scale=float(one.scale), size=part.shape)) for part, one in parts])
+    model = fit_log_linear(sensing, noisy.astype(np.int64), law)
+    assert dict(zip(model.lattice.layers, model.free, strict=True)) == {
+        layer: layer in layers[1:4] for layer in model.lattice.layers
+    }
+    assert np.abs(model.cells - counts).max() < 10

@@ -18,7 +18,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats, Ints
 from sparsedp.laws import DiscreteLaplaceLaw, LayersLaw
-from sparsedp.sensing.marginals import ALL, CELLS, Lattice, Layer, Marginals, joined, refines
+from sparsedp.sensing.marginals import ALL, CELLS, Lattice, Layer, Marginals, in_runs, joined, refines
 
 LEAST_VARIANCE = 1e-12
 """Of the noise; less is taken for this."""
@@ -242,14 +242,24 @@ def _learned(parameters: Floats, determined: float, least: float) -> float:
 
 
 def _free(layers: Sequence[Layer]) -> list[bool]:
-    """Which have one axis alone, and nothing coarser of it: a marginal is anything, but days differ little from what
-    their week and their weekday say.
+    """Which are the coarsest stretches, or the coarsest rhythm, of one axis alone; its cells, if it has neither: a
+    marginal is anything, but days differ little from what their month and their weekday say, and so do weeks.
     """
-    return [
-        sum(one != ALL for one in layer) == 1
-        and not any(other != layer and all(map(refines, layer, other)) and set(other) != {ALL} for other in layers)
-        for layer in layers
-    ]
+    coarsest: dict[tuple[int, bool], tuple[int, Layer]] = {}
+    cells: dict[int, Layer] = {}
+    for layer in layers:
+        parted = [(axis, one) for axis, one in enumerate(layer) if one != ALL]
+        if len(parted) != 1:
+            continue
+        ((axis, one),) = parted
+        if isinstance(one, str):
+            cells[axis] = layer
+        else:
+            kind, found = (axis, in_runs(one)), (max(one), layer)
+            coarsest[kind] = min(coarsest.get(kind, found), found, key=lambda each: each[0])
+    grouped = {axis for axis, _ in coarsest}
+    free = {layer for _, layer in coarsest.values()} | {cells[axis] for axis in cells if axis not in grouped}
+    return [layer in free for layer in layers]
 
 
 def structure(sensing: Marginals) -> list[Layer]:

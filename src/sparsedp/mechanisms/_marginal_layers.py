@@ -28,6 +28,7 @@ from sparsedp.sensing.marginals import (
     Layer,
     groups_along,
     in_order_of_first_cells,
+    in_runs,
     refines,
 )
 
@@ -299,7 +300,7 @@ def cells_are_seen(shape: Sequence[int], total: float, deviation: Deviation) -> 
 
 def has_rhythms(coarsenings: Coarsenings) -> bool:
     """Whether the cells of some axis come round again, as days of the week do."""
-    return any(not _runs(groups) for several in coarsenings for groups in several)
+    return any(not in_runs(groups) for several in coarsenings for groups in several)
 
 
 def stretches_and_rhythms(
@@ -310,7 +311,7 @@ def stretches_and_rhythms(
     """
     wanted = []
     for axis, several in enumerate(coarsenings):
-        stretches = [groups for groups in several if _runs(groups)]
+        stretches = [groups for groups in several if in_runs(groups)]
         for kind in (stretches, [groups for groups in several if groups not in stretches]):
             layers = [
                 tuple(groups if place == axis else beside if side > 1 else ALL for place, side in enumerate(shape))
@@ -345,16 +346,11 @@ def unexplained(departure: float, expected: Floats, noise: float) -> float:
 
 def is_rhythm(layer: Layer) -> bool:
     """Whether it joins cells that do not follow one another."""
-    return any(not isinstance(one, str) and not _runs(one) for one in layer)
+    return any(not isinstance(one, str) and not in_runs(one) for one in layer)
 
 
 def _holds(finer: Layer, coarser: Layer) -> bool:
     return finer != coarser and all(map(refines, finer, coarser))
-
-
-def _runs(groups: Sequence[int]) -> bool:
-    """Whether the cells of each group follow one another, as those of a month do and those of a weekday do not."""
-    return bool((np.diff(groups) >= 0).all())
 
 
 # ---- marginals that are named

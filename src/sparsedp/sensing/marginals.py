@@ -180,6 +180,11 @@ def in_order_of_first_cells(groups: npt.ArrayLike) -> tuple[int, ...]:
     return tuple(numbers.setdefault(int(group), len(numbers)) for group in np.asarray(groups))
 
 
+def in_runs(groups: Sequence[int]) -> bool:
+    """Whether the cells of each group follow one another, as those of a month do and those of a weekday do not."""
+    return bool((np.diff(groups) >= 0).all())
+
+
 def _checked_coarsening(given: str | Sequence[int], side: int) -> Coarsened:
     if isinstance(given, str):
         if given not in (CELLS, ALL):
