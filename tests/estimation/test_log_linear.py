@@ -185,7 +185,9 @@ def test_only_the_coarsest_groups_of_an_axis_may_be_anything() -> None:
     exact = sensing.apply(counts.reshape(-1))
     law = LayersLaw(tuple(DiscreteLaplaceLaw(Fraction(scale)) for scale in (300, 20, 20, 20, 20, 20)))
     parts = zip(sensing.split(exact), law.layers, strict=True)
-    noisy = joined([part + np.rint(chance.laplace(scale=float(one.scale), size=part.shape)) for part, one in parts])
+    noisy = joined(
+        [part + np.rint(chance.laplace(scale=(one.variance / 2.0) ** 0.5, size=part.shape)) for part, one in parts]
+    )
     model = fit_log_linear(sensing, noisy.astype(np.int64), law)
     assert dict(zip(model.lattice.layers, model.free, strict=True)) == {
         layer: layer in layers[1:4] for layer in model.lattice.layers

@@ -80,6 +80,28 @@ def test_every_branch_costs_the_budget(seen: float, off: float | None, monkeypat
         assert isinstance(synopsis.sensing, Marginals) == (seen > 0.0 and off != 1e18)
 
 
+@pytest.mark.parametrize("workload", ["any", "marginals"])
+@pytest.mark.parametrize(("many", "off"), [(30, 0.0), (30, 1e18), (30, None), (1, None), (10**6, None)])
+def test_of_three_axes_what_was_looked_at_is_published_too(
+    workload: str, many: int, off: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every branch costs the budget, and nothing of it is thrown away."""
+    domain = sdp.Domain.parse(["day:2024-01-01..2024-12-29/1d", "ward:a,b", "sex:F,M"])
+    counts = np.broadcast_to(weekly(many)[:, None, None], domain.shape).copy()
+    if off is not None:
+        monkeypatch.setattr(_marginals, "unexplained", lambda *_: off)
+    for budget in BUDGETS:
+        synopsis = Adaptive(workload).measure(counts, domain=domain, epsilon=budget)
+        assert paid(synopsis, budget) == 1
+        assert isinstance(synopsis.sensing, Marginals)
+        assert isinstance(synopsis.law, LayersLaw)
+        measured = [each for each in synopsis.guarantee.expenses if each.purpose == "measure"]
+        assert len(measured) == len(synopsis.law.layers)
+        beside_all = any(is_rhythm(layer) and ALL not in layer for layer in synopsis.sensing.layers)
+        if off is not None:
+            assert beside_all == (off == 0.0)
+
+
 def test_days_that_are_seen_are_measured_one_by_one() -> None:
     synopsis = Adaptive().measure(weekly(3000), domain=YEAR, epsilon=1, source=SeededSource(1))
     assert isinstance(synopsis.sensing, GroupSums)

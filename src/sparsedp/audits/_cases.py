@@ -29,6 +29,9 @@ ROW, LOOKED_AT = 16, 256
 CALENDAR, DAYS = ["day:2024-01-01..2024-01-14/1d", "ward:a,b"], ["day:2024-01-01..2024-02-25/1d"]
 """Cells that may follow weeks."""
 
+CALENDARS = ["day:2024-01-01..2024-01-14/1d", "ward:a,b", "sex:F,M"]
+"""The same, with so many axes that what was looked at is published too."""
+
 GROUPED = ["county:n(a,b,c),s(d,e,f)/state", "age:child(0..3),adult(4..9)", "k:0..7"]
 """So many cells that pairs of axes, and of their groups, have scores under any budget."""
 
@@ -68,6 +71,7 @@ def mechanism_cases(replays: int, runs: int) -> Iterator[Case]:
         yield Case(Adaptive("marginals"), budget, Domain.parse(CALENDAR), contribution=2, **less)
         yield Case(Adaptive("day.weekday*ward,day"), budget, Domain.parse(CALENDAR), contribution=3, **less)
         yield Case(Adaptive(), budget, Domain.parse(DAYS), contribution=3, neighbours="replace_one", **less)
+        yield Case(Adaptive(), budget, Domain.parse(CALENDARS), contribution=2, **less)
 
 
 _CMCO: dict[str, Any] = {"horizon": 8, "rows": 4, "sparsity": 1, "seed": 3}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import hypot, sqrt
+from math import hypot, inf, sqrt
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from sparsedp.mechanisms._marginal_layers import (
     cells_are_seen,
     departures,
     divided,
+    groups_of,
     is_rhythm,
     layers_of_order,
     long_axes,
@@ -174,24 +175,24 @@ class MarginalTranscript:
         return LayersLaw(tuple(noise.law for noise in self.noises))
 
 
-def measure_by_order(transcript: MarginalTranscript, *, with_cells: bool) -> None:
+def measure_by_order(transcript: MarginalTranscript, total: float, *, with_cells: bool) -> None:
     """All single axes; of the pairs those that are off by then; triples, and perhaps the cells. Of one or two axes that
-    have groups, stretches and rhythms, unless cells are seen above the noise.
+    have groups, stretches and rhythms, unless cells are seen above the noise. With what is left of the budget.
     """
     shape, gaussian = transcript.shape, transcript.gaussian
-    total = transcript.total()
     few = len(long_axes(shape)) < LEAST_AXES and any(transcript.coarsenings)
     if few and not cells_are_seen(shape, total, transcript.deviation):
-        _measure_in_groups(transcript, total, 1 - TOTAL)
+        _measure_in_groups(transcript, total, 1 - transcript.spent)
         return
+    beside = (1 - transcript.spent) / (1 - TOTAL)
     shares = planned(shape, total, transcript.deviation, with_cells=with_cells, gaussian=gaussian)
     if 1 in shares:
         singles = layers_of_order(shape, 1, transcript.coarsenings)
-        transcript.measure(divided(shape, singles, shares.pop(1), gaussian=gaussian))
+        transcript.measure(divided(shape, singles, shares.pop(1) * beside, gaussian=gaussian))
     planned_left = sum(shares.values(), Fraction(0))
     pairs, scores = layers_of_order(shape, 2, transcript.coarsenings), None
     if 2 in shares and len(pairs) > 1:
-        scores = transcript.scores_if_seen(pairs, total, planned_left)
+        scores = transcript.scores_if_seen(pairs, total, 1 - transcript.spent)
     left = 1 - transcript.spent
     for order, planned_share in shares.items():
         share = planned_share / planned_left * left
@@ -203,13 +204,18 @@ def measure_by_order(transcript: MarginalTranscript, *, with_cells: bool) -> Non
         transcript.measure(found)
 
 
-def measured_by_rhythms(transcript: MarginalTranscript) -> bool:
+def measured_by_rhythms(transcript: MarginalTranscript, total: float) -> bool:
     """Whether stretches and rhythms were measured, with all of the budget: where cells are not seen above the noise,
-    and lie about where those of single axes let expect them. Else some of it is left.
+    and lie about where those of single axes let expect them. Else some of it is left. Tables of three axes or more have
+    marginals of few axes to go on with: there rhythms beside all other axes must not drown in the noise.
     """
-    shape, total = transcript.shape, transcript.total()
+    shape = transcript.shape
     if cells_are_seen(shape, total, transcript.deviation):
         return False
+    if len(long_axes(shape)) >= LEAST_AXES:
+        coarsest = stretches_and_rhythms(shape, transcript.coarsenings, total, inf, CELLS)
+        if total / max(groups_of(shape, layer) for layer in coarsest) < transcript.deviation(Fraction(1, 2)):
+            return False
     least = ALONE_SEEN * transcript.deviation(FIRST / 4)
     alone = axes_alone(shape, transcript.coarsenings, total, least)
     transcript.measure(divided(shape, alone, FIRST, gaussian=transcript.gaussian))

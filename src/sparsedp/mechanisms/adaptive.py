@@ -130,13 +130,9 @@ class Adaptive(Mechanism):
         tests: list[Expense] = []
         if not zeros and not negative:
             marginals = MarginalTranscript(cells, *table, coarsenings, terms)
-            if self._by_marginals(table[0], coarsenings):
-                self._measure_marginals(marginals, domain)
+            if self._measured_by_marginals(marginals, domain):
                 return self._of_marginals(marginals, domain, constraints)
-            if self._looks_for_rhythms(table[0], coarsenings):
-                if measured_by_rhythms(marginals):
-                    return self._of_marginals(marginals, domain, constraints)
-                tests = marginals.expenses  # what they say is not published: another kind of layers is measured now
+            tests = marginals.expenses  # what they say is not published: another kind of layers is measured now
         left = terms.beside(tests)
         workload = self.workload if isinstance(self.workload, str) and self.workload in ROWS else "any"
         shares = shares_for(workload, *table)
@@ -184,7 +180,8 @@ class Adaptive(Mechanism):
     def _looks_for_rhythms(self, shape: tuple[int, ...], coarsenings: Coarsenings) -> bool:
         """Whether it may be that weekdays, months and the like say all of a table that there is to say."""
         few = prod(shape) <= MOST_CELLS and len(shape) <= MOST_AXES
-        return self.workload == "any" and few and has_rhythms(coarsenings)
+        many = self.workload == "marginals" and len(long_axes(shape)) >= LEAST_AXES
+        return (self.workload == "any" or many) and few and has_rhythms(coarsenings)
 
     def _asked(self, domain: Domain | None) -> tuple[tuple[int, ...], list[Layer]]:
         """The table's shape, and the marginals of the workload: of axes, or of axes in declared groups."""
@@ -195,13 +192,22 @@ class Adaptive(Mechanism):
         except UnknownName as error:
             raise InvalidInput("workload", f"a marginal of {error.given}", error.remedy) from None
 
-    def _measure_marginals(self, transcript: MarginalTranscript, domain: Domain | None) -> None:
-        """The total, and marginals and perhaps the cells (`_marginals.py`)."""
-        if isinstance(self.workload, str):
-            measure_by_order(transcript, with_cells=self.workload == "any")
-        else:
-            transcript.total()
+    def _measured_by_marginals(self, transcript: MarginalTranscript, domain: Domain | None) -> bool:
+        """Whether the budget went to the total, and to marginals and perhaps the cells (`_marginals.py`); else some of
+        it is left.
+        """
+        shape, coarsenings = transcript.shape, transcript.coarsenings
+        by_order, rhythms = self._by_marginals(shape, coarsenings), self._looks_for_rhythms(shape, coarsenings)
+        if not by_order and not rhythms:
+            return False
+        total = transcript.total()
+        if rhythms and measured_by_rhythms(transcript, total):
+            return True
+        if by_order and isinstance(self.workload, str):
+            measure_by_order(transcript, total, with_cells=self.workload == "any")
+        elif by_order:
             transcript.measure(as_asked(*self._asked(domain), 1 - TOTAL, gaussian=transcript.gaussian))
+        return by_order
 
     def _of_marginals(
         self, transcript: MarginalTranscript, domain: Domain | None, constraints: Constraints | None
