@@ -12,7 +12,7 @@ from math import prod, sqrt
 import numpy as np
 
 from sparsedp.arrays import Floats, Ints
-from sparsedp.estimation.log_linear import LEAST_MASS, LogLinear
+from sparsedp.estimation.log_linear import LEAST_MASS, LogLinear, inner
 from sparsedp.sensing.marginals import ALL, CELLS, Layer, joined, meet, refines
 
 SOLVED, MOST_STEPS = 0.03, 60
@@ -93,18 +93,18 @@ class LogLinearErrors:
         right = joined([*lattice.sums(asked), asked])
         diagonal = self._diagonal
         residual, solved, scaled = right, np.zeros_like(right), right / diagonal
-        direction, size = scaled, float(right @ scaled)
+        direction, size = scaled, inner(right, scaled)
         first = size
         for _ in range(MOST_STEPS):
             if size <= SOLVED**2 * first:
                 break
             image = hessian(direction)
-            length = size / float(direction @ image)
+            length = size / inner(direction, image)
             solved, residual = solved + length * direction, residual - length * image
             scaled = residual / diagonal
-            last, size = size, float(residual @ scaled)
+            last, size = size, inner(residual, scaled)
             direction = scaled + size / last * direction
-        return INFLATION * float(right @ solved) + float((self._bias * weights).sum()) ** 2
+        return INFLATION * inner(right, solved) + float((self._bias * weights).sum()) ** 2
 
     @cached_property
     def _information(self) -> list[Floats]:
