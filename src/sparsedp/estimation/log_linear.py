@@ -18,7 +18,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats, Ints
 from sparsedp.laws import DiscreteLaplaceLaw, LayersLaw
-from sparsedp.sensing.marginals import ALL, CELLS, Lattice, Layer, Marginals, in_runs, joined, refines
+from sparsedp.sensing.marginals import ALL, CELLS, Lattice, Layer, Marginals, in_runs, joined
 
 LEAST_VARIANCE = 1e-12
 """Of the noise; less is taken for this."""
@@ -131,14 +131,8 @@ class LogLinear:
     def information(self) -> list[Floats]:
         """The diagonal of the Hessian: what the noisy sums of a layer and of finer ones say of each parameter."""
         squares = [fitted**2 * weight for fitted, weight in zip(self.sums, self.weights, strict=True)]
-        found = []
-        for coarser, curvature in zip(self.lattice.layers, self.curvatures, strict=True):
-            total = curvature.copy()
-            for finer, square, noise in zip(self.lattice.layers, squares, self.noise, strict=True):
-                if noise is not None and all(map(refines, finer, coarser)):
-                    total += self.lattice.between(square, finer, coarser)
-            found.append(np.maximum(total, LEAST_MASS))
-        return found
+        measured = [noise is not None for noise in self.noise]
+        return pulled_together(self.lattice, self.curvatures, squares, measured)
 
     @cached_property
     def objective(self) -> float:
@@ -223,6 +217,19 @@ class LogLinear:
             for one, curved, information, prior, least in known
         ]
         return replace(self, priors=priors)
+
+
+def pulled_together(
+    lattice: Lattice, own: Sequence[Floats], squares: Sequence[Floats], measured: Sequence[bool | float]
+) -> list[Floats]:
+    """For each layer what it has of its `own`, and the sums of the squares of those measured ones that refine it."""
+    found = []
+    for coarser, finer, total in zip(lattice.layers, lattice.finer, own, strict=True):
+        for place in finer:
+            if measured[place]:
+                total = total + lattice.between(squares[place], lattice.layers[place], coarser)
+        found.append(np.maximum(total, LEAST_MASS))
+    return found
 
 
 def inner(one: Floats, other: Floats) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 
 from sparsedp.arrays import Floats
 from sparsedp.estimation.log_linear import LEAST_MASS, LogLinear
-from sparsedp.sensing.marginals import CELLS, Lattice, Layer, refines
+from sparsedp.sensing.marginals import CELLS, Lattice
 
 SWEEPS, SETTLED = 10, 0.02
 """Of all layers, at most; they end when no group moves by more than this part of the root of its count."""
@@ -69,7 +69,7 @@ def pooled(
     """The variances, and the sums of each layer as itself and all finer ones say, weighed by their noise."""
     weighted = {place: np.zeros(lattice.shape_of(layer)) for place, layer in enumerate(lattice.layers)}
     precision = {place: np.zeros(one.shape) for place, one in weighted.items()}
-    for finer, sums, variance in zip(lattice.layers, observed, noise, strict=True):
+    for finer, (sums, variance) in enumerate(zip(observed, noise, strict=True)):
         if variance is None:
             continue
         for place, of_finer, groups in _below(lattice, finer, sums):
@@ -81,16 +81,16 @@ def pooled(
     }
 
 
-def _below(lattice: Lattice, finer: Layer, sums: Floats) -> list[tuple[int, Floats, Floats]]:
+def _below(lattice: Lattice, finer: int, sums: Floats) -> list[tuple[int, Floats, Floats]]:
     """The layers that one refines: what its sums add up to there, and how many of them."""
-    ones = np.ones(sums.shape)
-    if all(one == CELLS or side == 1 for one, side in zip(finer, lattice.shape, strict=True)):
+    ones, layer = np.ones(sums.shape), lattice.layers[finer]
+    if all(one == CELLS or side == 1 for one, side in zip(layer, lattice.shape, strict=True)):
         every = zip(lattice.sums(sums), lattice.sums(ones), strict=True)
         return [(place, *found) for place, found in enumerate(every)]
     return [
-        (place, lattice.between(sums, finer, layer), lattice.between(ones, finer, layer))
-        for place, layer in enumerate(lattice.layers)
-        if all(map(refines, finer, layer))
+        (place, lattice.between(sums, layer, coarser), lattice.between(ones, layer, coarser))
+        for place, coarser in enumerate(lattice.layers)
+        if finer in lattice.finer[place]
     ]
 
 
@@ -101,7 +101,7 @@ def consistent(lattice: Lattice, sums: Mapping[int, Floats]) -> dict[int, Floats
     found: dict[int, Floats] = {}
     for place in sorted(sums, key=lambda each: sums[each].size):
         layer, here = lattice.layers[place], sums[place]
-        coarser = [other for other in found if all(map(refines, layer, lattice.layers[other]))]
+        coarser = [other for other in found if place in lattice.finer[other]]
         for _ in range(ALTERNATIONS):
             for other in coarser:
                 above = lattice.layers[other]

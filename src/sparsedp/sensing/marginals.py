@@ -297,6 +297,12 @@ class Lattice:
         axis = min(sizes, key=lambda each: sizes[each])
         return axis, there[axis]
 
+    @cached_property
+    def finer(self) -> list[list[int]]:
+        """For each layer the numbers of those that refine it, its own among them."""
+        every = list(enumerate(self.layers))
+        return [[place for place, one in every if all(map(refines, one, layer))] for layer in self.layers]
+
     def shape_of(self, layer: Layer) -> tuple[int, ...]:
         """Groups along each axis; 1 where all is one."""
         return tuple(groups_along(one, side) for one, side in zip(layer, self.shape, strict=True))

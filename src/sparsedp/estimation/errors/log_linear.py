@@ -12,7 +12,7 @@ from math import prod, sqrt
 import numpy as np
 
 from sparsedp.arrays import Floats, Ints
-from sparsedp.estimation.log_linear import LEAST_MASS, LogLinear, inner
+from sparsedp.estimation.log_linear import LEAST_MASS, LogLinear, inner, pulled_together
 from sparsedp.sensing.marginals import ALL, CELLS, Layer, joined, meet, refines
 
 SOLVED, MOST_STEPS = 0.03, 60
@@ -111,14 +111,7 @@ class LogLinearErrors:
         """By parameter, what the sums and its prior say."""
         lattice = self._model.lattice
         squares = [weight * one**2 for weight, one in zip(self._weights, lattice.sums(self._cells), strict=True)]
-        found = []
-        for coarser, curved in zip(lattice.layers, self._model.curvatures, strict=True):
-            total = curved.copy()
-            for finer, square, weight in zip(lattice.layers, squares, self._weights, strict=True):
-                if weight and all(map(refines, finer, coarser)):
-                    total += lattice.between(square, finer, coarser)
-            found.append(np.maximum(total, LEAST_MASS))
-        return found
+        return pulled_together(lattice, self._model.curvatures, squares, self._weights)
 
     @cached_property
     def _diagonal(self) -> Floats:
