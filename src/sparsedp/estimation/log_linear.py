@@ -48,7 +48,7 @@ MOST_PARAMETERS, FEW_PARAMETERS = 2, 2**16
 and a few lines of it could ask for a hundred times the memory of the table.
 """
 
-ROUNDS, SWEEPS = 12, 5
+ROUNDS, FIRST_SWEEPS = 12, 5
 """Of Gauss–Newton steps at most, after so many of proportional fitting."""
 
 CONJUGATE, RESIDUAL = 25, 0.05
@@ -365,7 +365,7 @@ def proportionally_fitted(model: LogLinear) -> LogLinear:
         for place in np.argsort(sizes, kind="stable").tolist()
         if 1 < sizes[place] < cells.size and model.noise[place] is not None
     ]
-    for sweep in range(SWEEPS):
+    for sweep in range(FIRST_SWEEPS):
         for place in places:
             noise, layer, before = model.noise[place] or LEAST_VARIANCE, model.lattice.layers[place], parameters[place]
             sums = np.maximum(model.lattice.to(cells, layer), LEAST_MASS)
