@@ -167,8 +167,13 @@ def planned(
     """The share of each order, by the noisy total: what is left beside the total's own."""
     axes, total = len(long_axes(shape)), max(total, 1.0)
     side = prod(shape) ** (1.0 / axes)
-    menu = list(_menu(axes))
-    errors = np.array([expected_errors(side, axes, total, deviation, shares) for shares in menu]) + NEGLIGIBLE
+    menu, of_all = list(_menu(axes)), deviation(Fraction(1))
+
+    def about(share: Fraction) -> float:
+        """The deviation, as far as it falls with the share as that of a continuous law does."""
+        return float(of_all / (share**0.5 if gaussian else float(share)))
+
+    errors = np.array([expected_errors(side, axes, total, about, shares) for shares in menu]) + NEGLIGIBLE
     least = errors.min(axis=0)
     if axes > 1:
         least[0] = max(least[0], OF_SPLIT * 0.8 * side * deviation((1 - TOTAL) / (axes + comb(axes, 2))))
@@ -177,7 +182,7 @@ def planned(
         weights[-1] = float(with_cells)
     loss = ((errors / least) ** 2 * weights).sum(axis=1)
     if with_cells:
-        orders, noise = [*range(1, errors.shape[1]), axes], max(deviation(Fraction(1)), NEGLIGIBLE)
+        orders, noise = [*range(1, errors.shape[1]), axes], max(of_all, NEGLIGIBLE)
         of_cells = np.array([0.8 * noise * side ** ((order + axes) / 2.0) for order in orders])
         weight = min((total / prod(shape) / noise / DENSE) ** 4, MOST_WEIGHT_GAUSSIAN if gaussian else MOST_WEIGHT)
         loss += weight * (np.maximum(errors / of_cells - 1.0, 0.0) ** 2).sum(axis=1)
