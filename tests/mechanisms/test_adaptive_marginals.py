@@ -43,6 +43,10 @@ def deviation(share: Fraction) -> float:
     return 1 / float(share)
 
 
+def gaussian_deviation(share: Fraction) -> float:
+    return 1 / sqrt(share)
+
+
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize(("gaussian", "with_cells"), list(product([False, True], repeat=2)))
 def test_shares_add_up_to_the_budget_whatever_the_total(
@@ -50,7 +54,8 @@ def test_shares_add_up_to_the_budget_whatever_the_total(
 ) -> None:
     found = set()
     for total in TOTALS:
-        shares = planned(shape, total, deviation, with_cells=with_cells, gaussian=gaussian)
+        of_share = gaussian_deviation if gaussian else deviation
+        shares = planned(shape, total, of_share, with_cells=with_cells, gaussian=gaussian)
         assert sum(shares.values()) == 1 - TOTAL
         assert min(shares.values()) > 0
         layers = [layer for order in shares for layer in layers_of_order(shape, order)]
@@ -60,7 +65,7 @@ def test_shares_add_up_to_the_budget_whatever_the_total(
             of_order = divided(shape, layers_of_order(shape, order), share, gaussian=gaussian)
             assert sum(each for _, each in of_order) == share
         found.add(tuple(sorted(shares.items())))
-    assert len(found) > 1 or shape in [(3, 1, 4), (9,)], "the total decides"
+    assert len(found) > 1 or sum(side > 1 for side in shape) < 3, "the total decides"
 
 
 def test_asked_marginals_add_up_to_the_budget() -> None:
