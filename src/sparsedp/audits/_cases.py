@@ -49,6 +49,8 @@ def mechanism_cases(replays: int, runs: int) -> Iterator[Case]:
         (Compressive(seed=1), 64),
         *((mechanism, LOOKED_AT) for mechanism in looked_at),
         *((mechanism, Domain.of_shape((16, 16))) for mechanism in looked_at),
+    ]
+    fitted: list[tuple[Mechanism, int | Domain]] = [
         *((mechanism, Domain.of_shape((4, 2, 2))) for mechanism in (Adaptive(), Adaptive("marginals"))),
         (Adaptive(), Domain.parse(CALENDAR)),
     ]
@@ -57,6 +59,8 @@ def mechanism_cases(replays: int, runs: int) -> Iterator[Case]:
             # Drawing a sparsity takes exact arithmetic, and ten times as long as all the rest.
             dear = isinstance(mechanism, Compressive) and mechanism.sparsity == "auto"
             yield Case(mechanism, budget, cells, replays=replays, runs=runs // 4 if dear else runs)
+        for mechanism, cells in fitted:  # the same of a model that is fitted on the way
+            yield Case(mechanism, budget, cells, replays=replays, runs=runs // 4)
     few: dict[str, Any] = {"replays": replays, "runs": 0}
     yield Case(Compressive("cosine", seed=1), BUDGETS[0], 64, replays=min(replays, 200), runs=0)
     yield Case(Compressive(selection="plain", seed=1), BUDGETS[0], 64, **few)
