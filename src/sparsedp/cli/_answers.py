@@ -358,11 +358,13 @@ def _ends(sums: Release, cells: int, level: str) -> list[tuple[float, float]]:
 _GRACE = 2.0
 """Seconds for the engine to stop when it is asked to; then the process ends."""
 
-_BESIDE = 2**29
-"""Bytes of address space that threads and libraries may take beside what a question uses."""
+_BESIDE = 2**31
+"""Bytes of address space that threads and libraries may take beside what a question uses. Every thread reserves some
+tens of megabytes that it does not use, and one that finds none left may end the process by a fault.
+"""
 
-_OF_ROW, _OF_VALUE = 56, 40
-"""Bytes that a row takes in Python, and each value in it, at the least."""
+_OF_ROW, _OF_VALUE, _IN_PYTHON = 56, 40, 2**28
+"""Bytes that a row takes in Python, and each value in it, at the least; and what they may take beside the limit."""
 
 
 def sql_answer(release: Release, text: str, tables: Mapping[str, Any], *, memory: str, seconds: str) -> Answer:
@@ -374,7 +376,7 @@ def sql_answer(release: Release, text: str, tables: Mapping[str, Any], *, memory
     with _ended_after(checked_seconds(seconds)):
         found = release.sql(text, tables=tables, memory=memory, seconds=seconds)
         # Counted, for at the process's own limit a thread of a library may end it before Python can say why.
-        if len(found) * (_OF_ROW + _OF_VALUE * len(found.columns)) > 2 * most + _BESIDE // 2:
+        if len(found) * (_OF_ROW + _OF_VALUE * len(found.columns)) > 2 * most + _IN_PYTHON:
             raise too_large(most)
         return Answer(found.columns, found.fetchall())
 
