@@ -141,6 +141,7 @@ BY_NAME: dict[str, tuple[str, ...]] = {
     "quantile": ("0.5", *NUMBERS),
     "totals": ("0.5", *NUMBERS),
     "resolution": ("0.01", *NUMBERS),
+    "counts_share": ("0.25", *NUMBERS),
     "total": ("50000", "10000..50000", "..", "1..", "-5", "1e5", "9" * 30, "9" * 5000),
     "clamp": ("0..500", "500..0", "0..", "..", "0..1e300000000", "nan..1", "0.001..1", "-5..5", "x"),
     "dataset": ("visits", "visits", "census", "trials", "no such", ""),

@@ -29,6 +29,8 @@ class Counts:
     negative: bool = False
     multiline: bool = False
     """Whether fields of several lines were declared: a stray quote may have dropped records beyond the bound."""
+    counts: Counts | None = None
+    """Of sums: how many records they are sums of, the very same; None if that was not asked for."""
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False

@@ -18,7 +18,7 @@ from sparsedp.axes.schedule import Schedule
 from sparsedp.constraints import impose
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files import columns_file
-from sparsedp.files.columns_file import Contents, Packed
+from sparsedp.files.columns_file import Contents, Packed, contents_of
 from sparsedp.files.signatures import Signature, check_signer, signing_key
 from sparsedp.files.untrusted import printable
 from sparsedp.laws import (
@@ -34,9 +34,10 @@ from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.progress import stage
-from sparsedp.releases.claims import UNUSABLE, check_promise, synopsis_needs
+from sparsedp.releases.claims import UNUSABLE, check_counts, check_promise, embedded_needs, synopsis_needs
 from sparsedp.releases.error_models import ConstrainedErrors, IndependentCells, ScaledErrors
 from sparsedp.releases.release import Release
+from sparsedp.releases.saved_form import COUNTS
 from sparsedp.releases.uncertainty import Uncertainty
 from sparsedp.sensing.base import Sensing
 from sparsedp.solution import Solution
@@ -55,6 +56,8 @@ class Synopsis:
     law: NoiseLaw
     guarantee: Guarantee
     time: Schedule | None = None
+    counts: Synopsis | None = None
+    """Of sums: that of the counts of the same records, measured beside them under the same budget."""
     signature: ClassVar[Signature | None] = None
     """Which key signed it, in the file it was opened from or by `sign`; None if nobody did."""
 
@@ -116,8 +119,13 @@ class Synopsis:
     def recover(self, recovery: str | None = None) -> Release:
         """Estimate every cell, by the planned recovery or another; again and again, at no cost in privacy.
 
-        Sums of a value come in its own unit, and so do their errors.
+        Sums of a value come in its own unit, and so do their errors; with counts beside them, no cell's total is
+        more, or less, than so many records can have.
         """
+        release = self._recovered(recovery)
+        return release if self.counts is None else release.with_counts(self.counts.recover(recovery))
+
+    def _recovered(self, recovery: str | None) -> Release:
         plan = self.plan.recovery if recovery is None else self.plan.recovery.with_recovery(recovery)
         with stage(f"recovering {self.sensing.n:,} cells"):
             solution = plan.run(self.sensing, self.values, self.law, self.domain)
@@ -175,7 +183,8 @@ class Synopsis:
             "guarantee": self.guarantee.describe(),
             "written_by": f"sparsedp {__version__}",
         }
-        return Contents("synopsis", {"value": self.values}, description).carrying(self.signature)
+        beside = {} if self.counts is None else {COUNTS: self.counts.packed()}
+        return Contents("synopsis", {"value": self.values}, description, embedded=beside).carrying(self.signature)
 
     @cached_property
     def digest(self) -> str:
@@ -224,11 +233,19 @@ def open_synopsis(
 def synopsis_of(contents: Contents, shown: str) -> Synopsis:
     """The synopsis that a file holds; `shown` is what to call the file."""
     try:
-        values = contents.columns["value"].astype(np.int64, casting="safe", copy=True)
-        return _from_file(values, dict(contents.description))
+        found = _from_contents(contents)
+        packed = contents.embedded.get(COUNTS)
+        counts = None if packed is None else _from_contents(contents_of(packed, "synopsis", embedded_needs))
+        check_counts(found, counts)
+        return found if counts is None else replace(found, counts=counts)
     except UNUSABLE as error:
         reason = str(error) if isinstance(error, InvalidInput) else "fields are missing or of another kind."
         raise BadFile(f"{shown} is a sparsedp synopsis that cannot be used: {reason}") from None
+
+
+def _from_contents(contents: Contents) -> Synopsis:
+    values = contents.columns["value"].astype(np.int64, casting="safe", copy=True)
+    return _from_file(values, dict(contents.description))
 
 
 def _from_file(values: npt.NDArray[np.int64], description: dict[str, Any]) -> Synopsis:

@@ -16,7 +16,7 @@ from sparsedp.arrays import Ints
 from sparsedp.audits import Audit
 from sparsedp.audits._cases import CALENDAR, DAYS, GROUPED, every_case, records_cases, stream_cases
 from sparsedp.audits._evidence import bound_delta, bound_epsilon, bound_rho, lower_bound
-from sparsedp.audits._mechanisms import Case
+from sparsedp.audits._mechanisms import Case, SumsCase, audit_mechanism
 from sparsedp.audits._records import audit_records
 from sparsedp.audits._streams import StreamCase, _Views, audit_stream, least_shift
 from sparsedp.audits._transcripts import AuditSource, Recorder
@@ -254,8 +254,8 @@ def test_half_the_noise_is_seen_in_real_releases(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_bound_of_one_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    def loose(cells: int, most: int, key: tuple[int, int], *, sums: bool) -> Reservoir:
-        return Reservoir(cells, most + 1, key, sums=sums)
+    def loose(cells: int, most: int, key: tuple[int, int], **what: bool) -> Reservoir:
+        return Reservoir(cells, most + 1, key, **what)
 
     case = next(iter(records_cases()))
     findings = audit_records(replace(case, tables=1))
@@ -264,6 +264,30 @@ def test_a_bound_of_one_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     bound, sampling = audit_records(replace(case, tables=1))
     assert bound.fault == "One person changes the counts by 2, where 1 is promised."
     assert sampling.fault is not None
+
+
+def test_a_bound_of_one_too_many_on_the_counts_beside_sums(monkeypatch: pytest.MonkeyPatch) -> None:
+    def twice(reservoir: Reservoir) -> Ints | None:
+        return None if honest(reservoir) is None else 2 * honest(reservoir)
+
+    honest: Any = Reservoir.records.fget  # type: ignore[attr-defined]
+    case = next(case for case in records_cases() if case.request.with_counts)
+    assert audit_records(replace(case, tables=1))[0].fault is None
+    monkeypatch.setattr(Reservoir, "records", property(twice))
+    bound = audit_records(replace(case, tables=1))[0]
+    assert bound.fault == "One person changes the counts beside the sums by 6, where 3 is promised."
+
+
+def test_counts_beside_sums_that_cost_more_than_their_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    def whole(terms: Terms) -> tuple[Terms, ...]:
+        sums, counts = honest(terms)
+        return replace(sums, budget=terms.budget), counts
+
+    case = SumsCase(sdp.Laplace(), sdp.Budget(epsilon=1), 4, contribution=3, replays=60, runs=0)
+    assert not [finding for finding in audit_mechanism(case) if finding.fault]
+    honest: Any = Terms.parts.fget  # type: ignore[attr-defined]
+    monkeypatch.setattr(Terms, "parts", property(whole))
+    assert "loss" in {finding.check for finding in audit_mechanism(case) if finding.fault}
 
 
 class Keeping(CounterState):

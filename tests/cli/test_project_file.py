@@ -128,6 +128,7 @@ def test_every_setting_of_the_template_can_be_used() -> None:
         "outside": {"sex": "other"},
         "value": "amount",
         "clamp": (0, 500),
+        "with_counts": True,
         "resolution": "0.01",
         "csv": {
             "delimiter": ";",

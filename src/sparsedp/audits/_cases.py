@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, cast
 
-from sparsedp.audits._mechanisms import Case
+from sparsedp.audits._mechanisms import Case, SumsCase
 from sparsedp.audits._records import RecordsCase
 from sparsedp.audits._streams import Maker, StreamCase
 from sparsedp.axes.domain import Domain
@@ -68,6 +68,8 @@ def mechanism_cases(replays: int, runs: int) -> Iterator[Case]:
         yield Case(Adaptive(), budget, LOOKED_AT, contribution=3, **few)
         yield Case(Adaptive(), budget, LOOKED_AT, neighbours="replace_one", **few)
         yield Case(Laplace(), budget, ROW, contribution=3, neighbours="replace_one", **few)
+        yield SumsCase(Adaptive(), budget, LOOKED_AT, contribution=3, **few)
+        yield SumsCase(Laplace(), budget, ROW, contribution=3, neighbours="replace_one", **few)
     less = {**few, "replays": min(replays, 300)}  # their steps follow on fits of a model
     for budget in BUDGETS:
         yield Case(Adaptive(), budget, Domain.parse(GROUPED), contribution=3, **less)
@@ -113,6 +115,8 @@ def records_cases() -> Iterator[RecordsCase]:
             Request.of(None, by_age, privacy_unit="who", max_contributions=4, outside={"age": "clamp"}), form
         )
         yield RecordsCase(Request.of(None, by_age, privacy_unit="who", max_contributions=3, **spent), form)
+        both: dict[str, Any] = {**spent, "with_counts": True}
+        yield RecordsCase(Request.of(None, by_age, privacy_unit="who", max_contributions=3, **both), form)
         yield RecordsCase(Request.of(None, by_age, privacy_unit="who", max_contributions=40, **huge), form)
     days = ["day:2024-01-01..2024-03-31/1d@Europe/Berlin"]
     yield RecordsCase(Request.of(None, days, privacy_unit=["clinic", "patient"], max_contributions=2))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import cycle
 from math import prod
@@ -25,7 +25,8 @@ from sparsedp.audits._evidence import (
 )
 from sparsedp.audits._findings import Finding
 from sparsedp.audits._transcripts import Diverged, Draw, Loss, loss, played, recorded
-from sparsedp.axes.domain import Domain
+from sparsedp.axes.domain import Domain, Quantity
+from sparsedp.counts import Counts
 from sparsedp.laws import DiscreteLaplaceLaw, IndependentLaw, LayersLaw
 from sparsedp.mechanisms import name_and_settings
 from sparsedp.mechanisms.base import Mechanism
@@ -95,6 +96,33 @@ class Case:
             neighbours=self.neighbours,
             sampler=cast(str, sampler),
             source=source,
+        )
+
+
+LARGEST, _ROOM = 7, 2**58
+"""A value, and the most records that are summed: their sum fits 64 bits."""
+
+
+@dataclass(frozen=True)
+class SumsCase(Case):
+    """Sums with the counts of the same records beside them: the cells are counts, and each record's value is 7."""
+
+    @property
+    def what(self) -> str:
+        """For the table."""
+        return f"{super().what}, sums and counts"
+
+    def measure(self, cells: Ints, sampler: object = "sparsedp", source: RandomSource | None = None) -> Synopsis:
+        """What is published of so many records."""
+        domain = Domain.of_shape((self.cells,)) if isinstance(self.cells, int) else self.cells
+        records = np.minimum(cells, _ROOM).reshape(domain.shape)
+        counts = Counts(records, domain, self.contribution, ("who",), self.contribution)
+        quantity = Quantity("value", Fraction(1), (Fraction(0), Fraction(LARGEST)))
+        sums = replace(
+            counts, values=LARGEST * records, contribution=LARGEST * self.contribution, quantity=quantity, counts=counts
+        )
+        return self.mechanism.measure(
+            sums, epsilon=self.budget, neighbours=self.neighbours, sampler=cast(str, sampler), source=source
         )
 
 

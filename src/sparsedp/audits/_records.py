@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from sparsedp.arrays import Ints
 from sparsedp.audits._evidence import LEAST_P_VALUE
 from sparsedp.audits._findings import Finding
 from sparsedp.audits._mechanisms import CERTAIN
 from sparsedp.axes.domain import Domain
+from sparsedp.counts import Counts
 from sparsedp.errors import BadFile
 from sparsedp.ingest import count, counted
 from sparsedp.ingest.request import Request
@@ -53,6 +53,7 @@ class RecordsCase:
         request = self.request
         amounts = request.amounts
         sums = "" if amounts is None else f", sums of {amounts.lowest:,} to {amounts.highest:,} steps"
+        sums += " and counts" if request.with_counts else ""
         return f"{self.what}, {self.form}, {request.max_contributions} a person{sums}"
 
 
@@ -63,7 +64,7 @@ def audit_records(case: RecordsCase) -> list[Finding]:
 
 def _bound(case: RecordsCase) -> Finding:
     request = case.request
-    allowed, worst, done = request.contribution, 0, 0
+    allowed, worst, done, beside = request.contribution, 0, 0, 0
     what = case.named, "", "bound"
     for table in range(case.tables):
         chance = np.random.default_rng([table, request.domain.size])
@@ -73,11 +74,17 @@ def _bound(case: RecordsCase) -> Finding:
             everybody = _counted(case, people, key)
             for person in range(6):
                 others = {one: records for one, records in people.items() if one != person}
-                worst = max(worst, int(np.abs(everybody - _counted(case, others, key)).sum()))
+                without = _counted(case, others, key)
+                worst = max(worst, int(np.abs(everybody.values - without.values).sum()))
+                if everybody.counts is not None and without.counts is not None:
+                    beside = max(beside, int(np.abs(everybody.counts.values - without.counts.values).sum()))
                 done += 1
         except BadFile:
             return Finding(*what, done, "people", None, allowed, CERTAIN, "One record ended the whole count.")
     fault = None if worst <= allowed else f"One person changes the counts by {worst}, where {allowed} is promised."
+    most = request.of_counts.contribution
+    if beside > most:
+        fault = f"One person changes the counts beside the sums by {beside}, where {most} is promised."
     return Finding(*what, done, "people", worst, allowed, CERTAIN, fault)
 
 
@@ -109,7 +116,7 @@ def _record(request: Request, values: list[Any], chance: np.random.Generator, *,
     return record
 
 
-def _counted(case: RecordsCase, people: Mapping[int, list[Record]], key: bytes) -> Ints:
+def _counted(case: RecordsCase, people: Mapping[int, list[Record]], key: bytes) -> Counts:
     request = case.request
     units = request.privacy_unit or ()
     rows = [
@@ -120,7 +127,7 @@ def _counted(case: RecordsCase, people: Mapping[int, list[Record]], key: bytes) 
     names = [*units, *dict.fromkeys(request.axis_columns)]
     names += [] if request.amounts is None or request.amounts.column in names else [request.amounts.column]
     source: Any = _csv(names, rows, people) if case.form == "csv" else _frame(names, rows)
-    return counted(request.asked_of(source), key).values
+    return counted(request.asked_of(source), key)
 
 
 def _frame(names: list[str], rows: list[Record]) -> Any:

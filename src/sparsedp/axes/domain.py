@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 _MOST_AXES = 32
-_RESERVED = ("count", "total", "stderr")
+_RESERVED = ("count", "total", "stderr", "count_stderr")
 """The columns of a saved release that hold what was published, not where."""
 
 
@@ -267,6 +267,8 @@ def _check_columns(axes: tuple[Axis, ...]) -> None:
 class Quantity:
     """Records (`value` is None), or the sum of the column `value` in steps of `resolution`.
 
+    `clamp` is the least and the largest that one record was counted with; files of earlier versions do not say.
+
     Before the noise every cell is a whole number of steps; a release multiplies its estimates by the resolution, so
     that people read them in the column's own unit.
 
@@ -276,11 +278,16 @@ class Quantity:
 
     value: str | None = None
     resolution: Fraction = Fraction(1)
+    clamp: tuple[Fraction, Fraction] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "resolution", validate.positive("resolution", self.resolution))
+        if self.clamp is not None:
+            object.__setattr__(self, "clamp", _checked_clamp(self.clamp))
         if self.value is None and self.resolution != 1:
             raise InvalidInput("resolution", validate.shown(self.resolution), "give it with a value column only")
+        if self.value is None and self.clamp is not None:
+            raise InvalidInput("clamp", "given without a value", "give it with a value column only")
         if self.value is not None and not (isinstance(self.value, str) and self.value):
             raise InvalidInput("value", f"of type {type(self.value).__name__}", "give the name of the summed column")
 
@@ -309,12 +316,24 @@ class Quantity:
 
     def describe(self) -> dict[str, Any]:
         """A JSON-able description; `Quantity.from_description` gives it back."""
-        return {"value": self.value, "resolution": str(self.resolution)}
+        clamp = {} if self.clamp is None else {"clamp": [str(bound) for bound in self.clamp]}
+        return {"value": self.value, "resolution": str(self.resolution), **clamp}
 
     @classmethod
     def from_description(cls, description: Mapping[str, Any]) -> Quantity:
         """The quantity that `describe` described."""
-        return cls(description["value"], validate.exact_number("resolution", description["resolution"]))
+        resolution = validate.exact_number("resolution", description["resolution"])
+        return cls(description["value"], resolution, description.get("clamp"))
+
+
+def _checked_clamp(given: object) -> tuple[Fraction, Fraction]:
+    """The bounds of one record's value, exactly."""
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise InvalidInput("clamp", f"of type {type(given).__name__}", "give the least and the largest value")
+    low, high = (validate.exact_number("clamp", bound) for bound in given)
+    if low > high:
+        raise InvalidInput("clamp", f"from {validate.shown(low)} to {validate.shown(high)}", "give least ≤ largest")
+    return low, high
 
 
 RECORDS = Quantity()

@@ -138,7 +138,7 @@ def _release(path: Path, memory: str | None) -> dict[str, Any]:
         "cells": release.span,
         "number_of_cells": len(release),
         "groups": _groups(release),
-        "holds": str(release.quantity),
+        "holds": str(release.quantity) if release.counts is None else f"{release.quantity}, and count of its records",
         "mechanism": release.mechanism,
         "guarantee": str(release.guarantee),
         "spent": release.spent.describe(),

@@ -46,12 +46,14 @@ SECTIONS: dict[str, dict[str, str]] = {
         "value": _TEXT,
         "clamp": _BOUNDS,
         "resolution": _NUMBER,
+        "with_counts": _YES_OR_NO,
     },
     "privacy": {
         "ledger": _TEXT,
         "epsilon": _NUMBER,
         "delta": _NUMBER,
         "rho": _NUMBER,
+        "counts_share": _NUMBER,
         "neighbours": _TEXT,
         "mechanism": _TEXT,
         "workload": _TEXT,
@@ -263,11 +265,13 @@ by = [                               # the table's axes: declared here, never re
 # outside = { sex = "other" }        # what becomes of records beyond an axis; left out, they are dropped
 # value = "amount"                   # publish sums of this column instead of counts,
 # clamp = [0, 500]                   # each record's value within these bounds,
-# resolution = "0.01"                # rounded to this
+# resolution = "0.01"                # rounded to this,
+# with_counts = true                 # and how many records the sums are of, so that means can be asked for
 
 [privacy]
 ledger = "budget.db"                 # `sparsedp ledger init budget.db --dataset visits --epsilon 2` makes it
 epsilon = 0.5                        # or rho = …, or epsilon with delta
+# counts_share = 0.25                # of it, for counts beside sums
 # neighbours = "add_remove"          # or "replace_one"
 # mechanism = "adaptive"             # adaptive:cells, adaptive:ranges, laplace, …
 

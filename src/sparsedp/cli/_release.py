@@ -128,6 +128,23 @@ def release_records(
         str | None,
         typer.Option("--resolution", metavar="STEP", help="What values are rounded to: 0.01.", rich_help_panel=CELLS),
     ] = None,
+    with_counts: Annotated[
+        bool,
+        typer.Option(
+            "--with-counts",
+            help="With --value: also publish how many records the sums are of, under the same budget, for means.",
+            rich_help_panel=CELLS,
+        ),
+    ] = False,
+    counts_share: Annotated[
+        str | None,
+        typer.Option(
+            "--counts-share",
+            metavar="SHARE",
+            help="With --with-counts: how much of the budget the counts get, 1/4 if left out.",
+            rich_help_panel=CELLS,
+        ),
+    ] = None,
     outside: Annotated[
         list[str] | None,
         typer.Option(
@@ -202,6 +219,8 @@ def release_records(
         "value": value,
         "clamp": clamp,
         "resolution": resolution,
+        "with_counts": with_counts or None,
+        "counts_share": counts_share,
         "outside": outside,
         "columns": column,
         "integers": integers or None,
@@ -223,7 +242,11 @@ def release_records(
 
 # What `sparsedp release` was asked for: the command line over the project file.
 
-_TOGETHER = (("epsilon", "rho", "delta"), ("unit", "each_row_is_a_person"), ("value", "clamp", "resolution"))
+_TOGETHER = (
+    ("epsilon", "rho", "delta"),
+    ("unit", "each_row_is_a_person"),
+    ("value", "clamp", "resolution", "with_counts", "counts_share"),
+)
 """Settings that are one choice: naming one of them on the command line sets aside what the project file says of all."""
 
 
@@ -287,6 +310,7 @@ class Command:
             ledger=paying,
             neighbours=settings.get("neighbours", "add_remove"),
             constraints=Constraints(integers=True) if settings.get("integers") else None,
+            counts_share=settings.get("counts_share"),
         )
 
 
@@ -355,6 +379,7 @@ def counting_of(settings: Settings, axes: Sequence[str]) -> dict[str, Any]:
         "value": settings.get("value"),
         "clamp": bounds("--clamp", clamp) if isinstance(clamp, str) else None if clamp is None else tuple(clamp),
         "resolution": settings.get("resolution"),
+        "with_counts": settings.get("with_counts"),
         "csv": {name: settings[name] for name in CSV_SETTINGS if name in settings} or None,
     }
     for option, name in (("--column", "columns"), ("--outside", "outside")):

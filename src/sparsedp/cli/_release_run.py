@@ -169,6 +169,7 @@ def dry_run(wanted: Command, *, as_json: bool) -> None:
                 "unit": unit_of(wanted.settings),
                 "max_contributions": request.max_contributions,
                 "neighbours": terms.neighbours.relation,
+                "counts_share": None if terms.counts is None else str(terms.counts.share),
                 "mechanism": repr(order.mechanism),
                 "stored": None if stored is None else {"spend": stored.number, "time": stored.time},
                 "would_spend": None if stored is not None else terms.budget.describe(),
@@ -202,6 +203,8 @@ def _tell_in_advance(
     show(f"Would count {wanted.source} by {request.domain}: {request.domain.size:,} cells.")
     records = "1 record" if request.max_contributions == 1 else f"{request.max_contributions:,} records"
     show(f"Would count at most {records} of {whom}.")
+    if request.with_counts:
+        show(f"Would publish {request.quantity} and the count of the same records, cell by cell.")
     if stored is not None:
         what = f"what an interrupted run has stored (spend {stored.number}, {stored.time})"
         show(f"Would go on from {what}, read no records and spend nothing more.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from sparsedp.arrays import Ints
@@ -34,6 +34,7 @@ def count(
     value: str | None = None,
     clamp: tuple[Number, Number] | None = None,
     resolution: Number | None = None,
+    with_counts: bool = False,
     csv: Mapping[str, Any] | None = None,
     key: bytes | None = None,
 ) -> Counts:
@@ -44,7 +45,7 @@ def count(
     reader, or a pandas or polars frame, with one record a row. `privacy_unit` is the column, or the columns, that say
     whose a record is; None declares that every record is another person's. `columns` names the column of an axis where
     it is not the axis' own name. With `value`, the cells hold sums of that column: each record's is rounded to the grid
-    of `resolution` and clamped to the bounds of `clamp`.
+    of `resolution` and clamped to the bounds of `clamp`; `with_counts` counts the same records beside the sums.
 
     Records of nobody (NULL, NaN) are dropped. So are those outside the domain, with `outside="drop"`; per axis it may
     say {"age": "clamp"}, the nearest end cell, or {"sex": "other"}, a declared label that collects all other values.
@@ -80,6 +81,7 @@ def count(
         value=value,
         clamp=clamp,
         resolution=resolution,
+        with_counts=with_counts,
         csv=csv,
     )
     return counted(request, key)
@@ -89,8 +91,8 @@ def counted(request: Request, key: bytes | None = None) -> Counts:
     """The records that were asked for, counted as `count` says; `key`, which decides whose are kept, as there."""
     words = _key(key)
     with stage("counting records"):
-        totals = _totals(request, words, source_of(request.source, request.needed, request.dialect))
-    return Counts(
+        totals, records = _totals(request, words, source_of(request.source, request.needed, request.dialect))
+    found = Counts(
         values=totals.reshape(request.domain.shape),
         domain=request.domain,
         contribution=request.contribution,
@@ -100,6 +102,12 @@ def counted(request: Request, key: bytes | None = None) -> Counts:
         negative=request.negative,
         multiline=request.dialect.multiline,
     )
+    if records is None:
+        return found
+    alone, values = request.of_counts, records.reshape(request.domain.shape)
+    contribution, negative = alone.contribution, alone.negative
+    counts = replace(found, values=values, contribution=contribution, quantity=alone.quantity, negative=negative)
+    return replace(found, counts=counts)
 
 
 Key = tuple[int, int]
@@ -115,21 +123,27 @@ def _key(key: object) -> Key:
     return int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")
 
 
-def _totals(request: Request, key: Key, source: Source) -> Ints:
+_Totals = tuple[Ints, Ints | None]
+"""The totals, and how many records they are of, if that was asked."""
+
+
+def _totals(request: Request, key: Key, source: Source) -> _Totals:
     """Sorted by hashes first, where the records can be read again: should two people share one, by the people
     themselves. Both give the same totals, so that it does not matter to anybody which it was."""
     totals = _totals_in_order(request, key, source, by_hash=True) if source.again else None
-    return cast(Ints, _totals_in_order(request, key, source, by_hash=False)) if totals is None else totals
+    return cast(_Totals, _totals_in_order(request, key, source, by_hash=False)) if totals is None else totals
 
 
-def _totals_in_order(request: Request, key: Key, source: Source, *, by_hash: bool) -> Ints | None:
+def _totals_in_order(request: Request, key: Key, source: Source, *, by_hash: bool) -> _Totals | None:
     with session() as connection:
 
-        def run() -> Ints | None:
+        def run() -> _Totals | None:
             query = _query_of(request, source.attach(connection, request.needed), Lookups(connection))
             sums = request.amounts is not None
-            reservoir = Reservoir(request.domain.size, request.max_contributions, key, sums=sums)
-            return kept_totals(connection, query.cells, query.people, reservoir, sums=sums, by_hash=by_hash)
+            most, counts = request.max_contributions, request.with_counts
+            reservoir = Reservoir(request.domain.size, most, key, sums=sums, counts=counts)
+            totals = kept_totals(connection, query.cells, query.people, reservoir, sums=sums, by_hash=by_hash)
+            return None if totals is None else (totals, reservoir.records)
 
         return guarded(run)
 

@@ -48,11 +48,13 @@ class Reservoir:
     """Totals of the kept records, fed with batches of sorted ones; memory for m records and for the cells.
 
     `sums`: whether records have steps of their own, so that totals may leave 64 bits; counts of records do not.
+    `counts`: whether the same kept records are counted, too.
     """
 
-    def __init__(self, cells: int, most: int, key: tuple[int, int], *, sums: bool) -> None:
+    def __init__(self, cells: int, most: int, key: tuple[int, int], *, sums: bool, counts: bool = False) -> None:
         self._totals: Ints = np.zeros(cells, dtype=np.int64)
         self._carries: Ints = np.zeros(cells if sums else 0, dtype=np.int64)
+        self._records: Ints = np.zeros(cells if counts else 0, dtype=np.int64)
         self._kept_cells: Ints = np.zeros(most, dtype=np.int64)
         self._kept_steps: Ints = np.zeros(most, dtype=np.int64)
         self._seen: Ints = np.zeros(1, dtype=np.int64)
@@ -60,17 +62,22 @@ class Reservoir:
 
     def add(self, starts: _Starts, seeds: _Unsigned, cells: npt.NDArray[np.int32], steps: Ints) -> None:
         """One batch; `starts` marks the first record of each person, whose seed is used."""
-        totals = self._totals, self._carries
+        totals = self._totals, self._carries, self._records
         _draw(starts, seeds, cells, steps, self._kept_cells, self._kept_steps, self._seen, self._state, *totals)
 
     def totals(self) -> Ints:
         """What all kept records add up to, within ±2⁶²; the last person's are added now, so ask once."""
-        _add_kept(self._kept_cells, self._kept_steps, self._seen, self._totals, self._carries)
+        _add_kept(self._kept_cells, self._kept_steps, self._seen, self._totals, self._carries, self._records)
         np.clip(self._totals, -_MOST_TOTAL, _MOST_TOTAL, out=self._totals)
         if len(self._carries):
             self._totals[self._carries > 0] = _MOST_TOTAL
             self._totals[self._carries < 0] = -_MOST_TOTAL
         return self._totals
+
+    @property
+    def records(self) -> Ints | None:
+        """How many records each total is of, once these have been asked for; None if they were not to be counted."""
+        return self._records if len(self._records) else None
 
 
 @kernel
@@ -82,7 +89,7 @@ def _mixed(word: Any) -> Any:
 
 
 @kernel
-def _add_kept(kept_cells: Ints, kept_steps: Ints, seen: Ints, totals: Ints, carries: Ints) -> None:
+def _add_kept(kept_cells: Ints, kept_steps: Ints, seen: Ints, totals: Ints, carries: Ints, records: Ints) -> None:
     """The exact total of a cell is totals + 2⁶⁴·carries, both signed; without carries, totals alone."""
     for slot in range(min(seen[0], len(kept_cells))):
         cell, step = kept_cells[slot], kept_steps[slot]
@@ -92,6 +99,8 @@ def _add_kept(kept_cells: Ints, kept_steps: Ints, seen: Ints, totals: Ints, carr
         totals[cell] = after
         if len(carries) and (before ^ after) & (step ^ after) < 0:
             carries[cell] += 1 if step > 0 else -1
+        if len(records):
+            records[cell] += 1
     seen[0] = 0
 
 
@@ -107,11 +116,12 @@ def _draw(
     state: _Unsigned,
     totals: Ints,
     carries: Ints,
+    records: Ints,
 ) -> None:
     most = len(kept_cells)
     for record in range(len(cells)):
         if starts[record]:
-            _add_kept(kept_cells, kept_steps, seen, totals, carries)
+            _add_kept(kept_cells, kept_steps, seen, totals, carries, records)
             state[2] = _mixed(_mixed(seeds[record] ^ state[0]) + state[1])
         slot = seen[0]
         seen[0] += 1

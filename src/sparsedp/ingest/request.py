@@ -45,6 +45,8 @@ class Request:
     outside: tuple[Outside, ...]
     amounts: Amounts | None
     dialect: Dialect
+    with_counts: bool = False
+    """Whether the records are counted beside the sums of their values: the same records."""
 
     @classmethod
     def of(
@@ -59,6 +61,7 @@ class Request:
         value: object = None,
         clamp: object = None,
         resolution: object = None,
+        with_counts: object = False,
         csv: object = None,
     ) -> Request:
         """The arguments of `count`, checked."""
@@ -68,6 +71,10 @@ class Request:
         if unit is None and most != 1:
             given = f"{most}, and without a privacy_unit every record is another person's"
             raise InvalidInput("max_contributions", given, f"leave it at 1, or {_A_UNIT}")
+        amounts = _amounts_of(value, clamp, resolution)
+        if validate.yes_or_no("with_counts", with_counts) and amounts is None:
+            remedy = 'name the column to sum beside the counts, value="amount"; without one, counts are all there is'
+            raise InvalidInput("with_counts", "given without a value", remedy)
         return cls(
             source=source,
             domain=cells,
@@ -75,13 +82,19 @@ class Request:
             max_contributions=most,
             axis_columns=_axis_columns(cells, columns),
             outside=outside_of(cells, outside),
-            amounts=_amounts_of(value, clamp, resolution),
+            amounts=amounts,
             dialect=dialect_of(csv),
+            with_counts=amounts is not None and bool(with_counts),
         )
 
     def asked_of(self, source: Any) -> Request:
         """The same of other records, which are in memory or plain CSV."""
         return replace(self, source=source, dialect=dialect_of(None))
+
+    @property
+    def of_counts(self) -> Request:
+        """The same for the counts beside the sums."""
+        return replace(self, amounts=None, with_counts=False)
 
     @property
     def file(self) -> str | None:
@@ -110,7 +123,7 @@ class Request:
     @property
     def quantity(self) -> Quantity:
         """What the cells hold."""
-        return RECORDS if self.amounts is None else Quantity(self.amounts.column, self.amounts.resolution)
+        return RECORDS if self.amounts is None else self.amounts.quantity
 
     @property
     def negative(self) -> bool:
@@ -168,6 +181,12 @@ class Amounts:
     lowest: int
     highest: int
     resolution: Fraction
+
+    @property
+    def quantity(self) -> Quantity:
+        """What sums of them are."""
+        bounds = self.lowest * self.resolution, self.highest * self.resolution
+        return Quantity(self.column, self.resolution, bounds)
 
     @property
     def largest(self) -> int:

@@ -69,10 +69,11 @@ class Mechanism(ABC):
         ledger: Ledger | None = None,
         sampler: str = "sparsedp",
         source: RandomSource | None = None,
+        counts_share: validate.Number | None = None,
     ) -> Release:
         """Publish the counts once: `measure`, then recover every cell. See `measure` for the arguments."""
         table = private_table(counts, domain, contribution, negative=negative)
-        terms = terms_for(table, constraints, epsilon, rho, delta, neighbours, ledger, sampler, source)
+        terms = terms_for(table, constraints, epsilon, rho, delta, neighbours, ledger, sampler, source, counts_share)
         synopsis, spend = self._paid_for(table, terms, constraints)
         with spent_already(spend):
             release = synopsis.recover()
@@ -98,6 +99,7 @@ class Mechanism(ABC):
         ledger: Ledger | None = None,
         sampler: str = "sparsedp",
         source: RandomSource | None = None,
+        counts_share: validate.Number | None = None,
     ) -> Synopsis:
         """The noisy measurement that can be stored and recovered later, elsewhere, without the data.
 
@@ -115,11 +117,13 @@ class Mechanism(ABC):
         `ledger`: checked and debited before any noise is drawn.
         `sampler`: "sparsedp", or "opendp" to draw the noise with that library.
         `source`: leave out; a seeded test source marks the result `private=False`.
+        `counts_share`: of sums that were counted `with_counts`, the share of the budget for the counts, 1/4 if left
+        out.
 
         Sums are exact modulo 2⁶⁴: counts whose sums leave 64 bits stay private, but come out wrong.
         """
         table = private_table(counts, domain, contribution, negative=negative)
-        terms = terms_for(table, constraints, epsilon, rho, delta, neighbours, ledger, sampler, source)
+        terms = terms_for(table, constraints, epsilon, rho, delta, neighbours, ledger, sampler, source, counts_share)
         synopsis, spend = self._paid_for(table, terms, constraints)
         _handed_over(synopsis, spend, ledger)
         return synopsis
@@ -129,6 +133,9 @@ class Mechanism(ABC):
     ) -> RawMeasurement:
         """Exact sums of one part of the data, to be merged with others' (`+`) and given to `perturb`. PRIVATE."""
         table = private_table(counts, domain, None, negative=negative)
+        if table.counts is not None:
+            remedy = "count them apart, without with_counts, and measure the sums and the counts one after the other"
+            raise InvalidInput("counts", "sums with counts beside them, which are not merged", remedy)
         plan = replace(
             self.plan(table.cells.size, table.domain), nonnegative=not table.negative, quantity=table.quantity
         )
@@ -180,12 +187,16 @@ class Mechanism(ABC):
     @usual_warnings()
     def checked(self, cells: int, terms: Terms, domain: Domain | None) -> Plan | None:
         """Refuse, from public facts alone, what could not be measured; the plan, unless it takes a private choice."""
-        return self._plan_in_advance(cells, terms, domain)
+        plan = None
+        for part in reversed(terms.parts):
+            plan = self._plan_in_advance(cells, part, domain)
+        return plan
 
     def debited(self, table: PrivateTable, terms: Terms, request: str | None = None) -> Spend | None:
         """Take the budget off the ledger, if there is one; `request`: of an order that may be taken up again."""
-        promised = terms.neighbours
-        if (table.contribution, table.counted) != (promised.contribution, promised.counted):
+        if [each.bound for each in table.parts] != [
+            (part.neighbours.contribution, part.neighbours.counted) for part in terms.parts
+        ]:
             raise PrivateSide("These counts have another bound on what one person adds than the terms promise.")
         purpose = f"{self.name}, {table.cells.size} cells"
         return terms.debit(purpose, mechanism=repr(self), domain=table.domain, request=request)
@@ -204,13 +215,25 @@ class Mechanism(ABC):
             raise RuntimeError("Noise would be drawn that the ledger has not paid for.")
         with spent_already(spend):
             with stage(f"measuring {table.cells.size:,} cells"):
-                synopsis = self._measured(
-                    table.cells, plan, terms, table.domain, negative=table.negative, constraints=constraints
-                )
-            synopsis = replace(synopsis, plan=replace(synopsis.plan, quantity=table.quantity))
+                synopsis = self._all_measured(table, plan, terms, constraints)
             if terms.ledger is not None and spend is not None:
                 terms.ledger.settle(spend, synopsis)
             return synopsis
+
+    def _all_measured(
+        self, table: PrivateTable, plan: Plan | None, terms: Terms, constraints: Constraints | None
+    ) -> Synopsis:
+        """The table; and, each with its own share of the budget and noise of its own, the counts beside it."""
+        found = []
+        for each, part in zip(table.parts, terms.parts, strict=True):
+            cells, domain, negative = each.cells, each.domain, each.negative
+            synopsis = self._measured(cells, plan, part, domain, negative=negative, constraints=constraints)
+            found.append(replace(synopsis, plan=replace(synopsis.plan, quantity=each.quantity)))
+        if len(found) == 1:
+            return found[0]
+        sums, counts = found
+        stated = terms.budget if terms.budget.delta else None
+        return replace(sums, guarantee=replace(sums.guarantee, counts=counts.guarantee, stated=stated), counts=counts)
 
     def _measured(
         self,
@@ -244,7 +267,10 @@ class Mechanism(ABC):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PrivateTable:
-    """Private cells, row by row. `contribution` bounds what one person adds; `counted` says how that was enforced."""
+    """Private cells, row by row. `contribution` bounds what one person adds; `counted` says how that was enforced.
+
+    `counts`: of sums, how many records they are of, where that is to be published beside them.
+    """
 
     cells: Ints
     domain: Domain | None
@@ -252,6 +278,17 @@ class PrivateTable:
     negative: bool
     quantity: Quantity = RECORDS
     counted: Counted | None = None
+    counts: PrivateTable | None = None
+
+    @property
+    def parts(self) -> tuple[PrivateTable, ...]:
+        """Itself, and the counts beside it."""
+        return (self,) if self.counts is None else (self, self.counts)
+
+    @property
+    def bound(self) -> tuple[int, Counted | None]:
+        """What one person adds, and how that was enforced."""
+        return self.contribution, self.counted
 
 
 def private_table(
@@ -280,8 +317,9 @@ def _of_records(counts: Counts, domain: Domain | None, contribution: int | None,
         raise InvalidInput("contribution", given, "leave it out: the bound is enforced")
     counted = Counted(counts.privacy_unit, counts.max_contributions, counts.quantity.resolution, counts.multiline)
     cells = counts.values.reshape(-1)
+    beside = None if counts.counts is None else _of_records(counts.counts, None, None, negative=False)
     return PrivateTable(
-        cells, counts.domain, counts.contribution, negative or counts.negative, counts.quantity, counted
+        cells, counts.domain, counts.contribution, negative or counts.negative, counts.quantity, counted, beside
     )
 
 
@@ -315,9 +353,10 @@ def terms_for(
     ledger: object,
     sampler: str,
     source: object,
+    counts_share: object = None,
 ) -> Terms:
     """The terms of publishing a table, or the first thing that is wrong with them; nothing is spent yet."""
-    return checked_terms(
+    terms = checked_terms(
         epsilon,
         rho,
         delta,
@@ -329,6 +368,14 @@ def terms_for(
         public_knowledge(constraints, table.cells.size, table.domain, table.quantity, negative=table.negative),
         table.counted,
     )
+    if table.counts is not None:
+        return terms.with_counts(*table.counts.bound, counts_share)
+    if counts_share is not None:
+        raise InvalidInput("counts_share", "given without counts beside sums", _BESIDE)
+    return terms
+
+
+_BESIDE = 'count with value="amount" and with_counts=True'
 
 
 def _handed_over(synopsis: Synopsis, spend: Spend | None, ledger: Ledger | None) -> None:

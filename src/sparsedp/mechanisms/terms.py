@@ -26,6 +26,9 @@ LARGEST_SCALE = 2**55
 
 WHOLE = Fraction(1)
 
+COUNTS_SHARE = Fraction(1, 4)
+"""Of the budget, for the counts beside sums (`releases/means.md`)."""
+
 _ROOT_BITS = 48
 
 
@@ -38,6 +41,27 @@ class Terms:
     sampler: NoiseSampler
     source: RandomSource
     ledger: Ledger | None
+    counts: CountsBeside | None = None
+    """What of it is for the counts beside sums."""
+    of: Budget | None = None
+    """What was asked for, of which `budget` is a part."""
+
+    def with_counts(self, contribution: int, counted: Counted | None, share: object) -> Terms:
+        """The same, a part of which is for counts of the records that are summed: a quarter, if nothing is said."""
+        part = COUNTS_SHARE if share is None else validate.share("counts_share", share)
+        return replace(
+            self, counts=CountsBeside(part, replace(self.neighbours, contribution=contribution, counted=counted))
+        )
+
+    @property
+    def parts(self) -> tuple[Terms, ...]:
+        """The terms of the sums, and those of the counts beside them; or these alone."""
+        counts = self.counts
+        if counts is None:
+            return (self,)
+        sums = replace(self, budget=self.budget.part(WHOLE - counts.share), counts=None, of=self.budget)
+        budget = self.budget.part(counts.share)
+        return sums, replace(sums, budget=budget, neighbours=counts.neighbours)
 
     @property
     def gaussian(self) -> bool:
@@ -114,6 +138,9 @@ class Terms:
 
     def _too_small(self, least: Fraction) -> InvalidInput:
         """What to say of a budget below `least`, in the caller's own words."""
+        if self.of is not None:
+            whole = replace(self, budget=self.of, of=None)
+            return whole._too_small(least / whole.share_of(Expense("", self.budget)))
         budget = self.budget
         name, amount = ("rho", budget.rho) if budget.epsilon is None else ("epsilon", budget.epsilon)
         if budget.delta:
@@ -148,7 +175,7 @@ class Terms:
             parameters={
                 "mechanism": mechanism,
                 **({} if domain is None else {"cells": str(domain)}),
-                "neighbours": str(self.neighbours),
+                "neighbours": self.neighbours.beside(None if self.counts is None else self.counts.neighbours),
             },
             request=request,
         )
@@ -160,6 +187,14 @@ class Terms:
             raise InvalidInput("expenses", f"more than {self.budget}", "give phases shares that add up to 1")
         stated = self.budget if self.budget.delta else None
         return Guarantee(paid, self.neighbours, protects(self.source), stated=stated)
+
+
+@dataclass(frozen=True)
+class CountsBeside:
+    """The counts of the records that are summed: which share of the budget they get, and what one person adds."""
+
+    share: Fraction
+    neighbours: Neighbours
 
 
 @dataclass(frozen=True)

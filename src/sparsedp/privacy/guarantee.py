@@ -40,19 +40,30 @@ class Guarantee:
     """How often an intruder may see a stream's state, beside everything published, without weakening the promise."""
     stated: Budget | None = None
     """The (ε, δ) that was asked for, where the expenses are in ρ; it is checked to follow from their sum."""
+    counts: Guarantee | None = None
+    """Of sums with counts beside them: what the counts cost on top, between the same people. All of it adds up."""
 
     def __post_init__(self) -> None:
         if not self.expenses or not all(isinstance(expense.purpose, str) for expense in self.expenses):
             raise InvalidInput("guarantee", "without an expense that says what it bought", "give at least one")
         if self.intrusions is not None:
             validate.one_of("intrusions", self.intrusions, _INTRUSIONS)
+        if self.counts is not None and not self._has_such(self.counts):
+            raise InvalidInput("guarantee", "for others than the counts beside the sums", "both are of the same people")
         if self.stated is not None and not _follows(self.stated, self.rho):
             raise InvalidInput("guarantee", f"stated as {self.stated}", f"{self.total} does not give that much")
 
+    def _has_such(self, counts: Guarantee) -> bool:
+        """Whether counts of the very records that were summed may have this promise."""
+        ours, theirs = self.neighbours, counts.neighbours
+        alone = counts.counts is None and counts.stated is None and counts.intrusions is None
+        return alone and counts.private == self.private and ours.is_of_sums_of(theirs)
+
     @property
     def total(self) -> Budget:
-        """The sum of all expenses, in what they were paid in."""
-        return reduce(add, (expense.budget for expense in self.expenses))
+        """The sum of all expenses, in what they were paid in; of the counts beside sums, too."""
+        parts = self.expenses if self.counts is None else (*self.expenses, *self.counts.expenses)
+        return reduce(add, (expense.budget for expense in parts))
 
     @property
     def rho(self) -> Fraction | None:
@@ -68,7 +79,12 @@ class Guarantee:
         if not self.private:
             return "NOT PRIVATE: the noise came from a test source and protects nobody."
         pan_private = "" if self.intrusions is None else f" Pan-private: {_INTRUSIONS[self.intrusions]}."
-        return f"Differentially private with {self._amount}, for {self.neighbours}.{pan_private}"
+        return f"Differentially private with {self._amount}, for {self.whom}.{pan_private}"
+
+    @property
+    def whom(self) -> str:
+        """Between which tables it holds, in words."""
+        return self.neighbours.beside(None if self.counts is None else self.counts.neighbours)
 
     @property
     def _amount(self) -> str:
@@ -87,6 +103,7 @@ class Guarantee:
             "statement": str(self),
             **({} if self.intrusions is None else {"intrusions": self.intrusions}),
             **({} if self.stated is None else {"stated": self.stated.describe()}),
+            **({} if self.counts is None else {"counts": self.counts.describe()}),
         }
 
     @classmethod
@@ -98,7 +115,8 @@ class Guarantee:
         )
         neighbours, private = Neighbours(**description["neighbours"]), description["private"] is True
         stated = Budget(**description["stated"]) if "stated" in description else None
-        return cls(expenses, neighbours, private, description.get("intrusions"), stated)
+        counts = cls.from_description(description["counts"]) if "counts" in description else None
+        return cls(expenses, neighbours, private, description.get("intrusions"), stated, counts)
 
 
 def _follows(stated: Budget, rho: Fraction | None) -> bool:

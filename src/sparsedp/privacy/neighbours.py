@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -68,17 +68,26 @@ class Neighbours:
         return self.contribution * RELATIONS[self.relation]
 
     def __str__(self) -> str:
+        return self.beside(None)
+
+    def beside(self, counts: Neighbours | None) -> str:
+        """In words, where the records that were summed were counted, too."""
         who, noun, pronoun = self._whom
+        noun = noun if counts is None else "sums"
+        replaced = self.relation == "replace_one"
+        also = "" if counts is None else f" and, beside them, the counts by at most {counts._shown_contribution}"
+        if counts is not None and replaced:
+            also = f" and at most {counts._shown_contribution} to the counts beside them"
         when = " over the whole stream" if self.unit == "person" else ""
         how = "promised by the caller" if self.counted is None else self.counted.how
         bound = f"at most {self._shown_contribution} in total{when} ({how})"
-        if self.relation == "replace_one":
+        if replaced:
             which = "whom" if pronoun == "who" else "which"
             same = (
                 " and leaves the totals declared public as they are, which are not protected" if self.invariant else ""
             )
-            return f"replacing {who} by another, each of {which} adds {bound} to the {noun}{same}"
-        return f"adding or removing {who}, {pronoun} changes the {noun} by {bound}"
+            return f"replacing {who} by another, each of {which} adds {bound} to the {noun}{also}{same}"
+        return f"adding or removing {who}, {pronoun} changes the {noun} by {bound}{also}"
 
     @property
     def _whom(self) -> tuple[str, str, str]:
@@ -94,6 +103,14 @@ class Neighbours:
         if self.counted is None:
             return str(self.contribution)
         return validate.shown(self.contribution * self.counted.resolution)
+
+    def is_of_sums_of(self, counts: Neighbours) -> bool:
+        """Whether these are neighbours by the sums of a value, and the others by the counts of the same records."""
+        ours, theirs = self.counted, counts.counted
+        if ours is None or theirs is None or self.relation != counts.relation or self.unit or counts.unit:
+            return False
+        enforced = counts.contribution == theirs.records and theirs == replace(ours, resolution=Fraction(1))
+        return enforced and not (self.invariant or counts.invariant)
 
     @property
     def protects(self) -> str | None:

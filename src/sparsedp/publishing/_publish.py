@@ -46,6 +46,7 @@ def release(
     constraints: Constraints | None = None,
     ledger: Ledger | None = None,
     sampler: str = "sparsedp",
+    counts_share: validate.Number | None = None,
 ) -> Release:
     """Publish a vector or table of counts once under differential privacy; then ask the release anything.
 
@@ -74,6 +75,7 @@ def release(
             constraints=constraints,
             ledger=ledger,
             sampler=sampler,
+            counts_share=counts_share,
         )
     except InvalidInput as error:
         # A frame may well be a table of counts; one that is refused was more likely meant as records.
@@ -118,6 +120,8 @@ def publish(
     value: str | None = None,
     clamp: tuple[validate.Number, validate.Number] | None = None,
     resolution: validate.Number | None = None,
+    with_counts: bool = False,
+    counts_share: validate.Number | None = None,
     csv: Mapping[str, Any] | None = None,
     neighbours: str = "add_remove",
     constraints: Constraints | None = None,
@@ -129,6 +133,9 @@ def publish(
     `source`, `domain`, `privacy_unit`, `max_contributions`, `columns`, `outside`, `value`, `clamp`, `resolution`,
     `csv`: as for `sparsedp.count`. `epsilon`, `rho`, `delta`, `mechanism`, `neighbours`, `constraints`: as for
     `sparsedp.release`.
+    `with_counts`: with a value, publishes how many records there are beside their sums, of the very same records and
+    under the same budget: `release.counts`, `release.mean(by="ward")`. `counts_share` of the budget is for the counts,
+    a quarter if left out.
     `to`: the file to write; one that exists is refused unless `overwrite` says so.
     `ledger`: a data set of a ledger file (`sparsedp.open_ledger("budget.db", "visits")`), or one in memory; None says
     aloud that nobody keeps count of what is spent.
@@ -154,6 +161,7 @@ def publish(
         value=value,
         clamp=clamp,
         resolution=resolution,
+        with_counts=with_counts,
         csv=csv,
     )
     order = Order.of(
@@ -165,5 +173,6 @@ def publish(
         neighbours=neighbours,
         constraints=constraints,
         sign=key,
+        counts_share=counts_share,
     )
     return Run(order).carried_out()

@@ -49,6 +49,7 @@ class Order:
         neighbours: str = "add_remove",
         constraints: Constraints | None = None,
         sign: SigningKey | None = None,
+        counts_share: object = None,
     ) -> Order:
         """The order, or what is wrong with it. Whom it is promised to follows from how the records are counted."""
         cells, negative = request.domain, request.negative
@@ -65,6 +66,11 @@ class Order:
             invariant,
             request.counted,
         )
+        if request.with_counts:
+            alone = request.of_counts
+            terms = terms.with_counts(alone.contribution, alone.counted, counts_share)
+        elif counts_share is not None:
+            raise InvalidInput("counts_share", "given without with_counts", "ask for counts beside the sums as well")
         return cls(request, terms, mechanism, delivery, constraints, sign)
 
     @cached_property
@@ -91,6 +97,8 @@ class Order:
             "neighbours": self.terms.neighbours.relation,
             "constraints": None if self.constraints is None else self.constraints.describe(),
         }
+        if self.terms.counts is not None:
+            facts["counts"] = str(self.terms.counts.share)
         if request.file is None:
             facts["to"] = self.delivery.name
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()

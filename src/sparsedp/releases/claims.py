@@ -24,7 +24,7 @@ found by a look, one must have been paid for. That a look was never mentioned an
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -73,8 +73,35 @@ def check_promise(guarantee: Guarantee, law: NoiseLaw, sensing: Sensing | None, 
     counted = neighbours.counted
     if counted is not None and counted.resolution != quantity.resolution:
         raise _contradiction("for steps of another size than were counted")
-    if counted is not None and quantity == RECORDS and neighbours.contribution < counted.records:
-        raise _contradiction(f"for a contribution of {neighbours.contribution} where {counted.records} were counted")
+    if counted is None:
+        return
+    adds = 1 if quantity == RECORDS else 0 if quantity.clamp is None else max(map(abs, quantity.clamp))
+    least = counted.records * adds / quantity.resolution
+    if neighbours.contribution < least:
+        raise _contradiction(f"for a contribution of {neighbours.contribution} where it can be {least}")
+
+
+class _Published(Protocol):
+    """A release or a synopsis, as far as its counts beside sums must agree with it."""
+
+    @property
+    def guarantee(self) -> Guarantee: ...
+
+    @property
+    def quantity(self) -> Quantity: ...
+
+    @property
+    def domain(self) -> Domain | None: ...
+
+
+def check_counts(sums: _Published, counts: _Published | None) -> None:
+    """Refuse counts beside sums that are not what the promise of the sums says of them."""
+    if sums.guarantee.counts != (None if counts is None else counts.guarantee):
+        raise _contradiction("with other counts beside the sums than there are")
+    if counts is None:
+        return
+    if sums.quantity == RECORDS or counts.quantity != RECORDS or counts.domain != sums.domain:
+        raise _contradiction("for counts of the records that are summed, and they are of something else")
 
 
 def least_cost(law: NoiseLaw, sensing: Sensing | None, distance: int) -> Budget:

@@ -26,7 +26,7 @@ from sparsedp.files.untrusted import printable
 from sparsedp.moments import Moments
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
-from sparsedp.releases import distribution, queries, saved_form, sql
+from sparsedp.releases import distribution, means, queries, saved_form, sql
 from sparsedp.releases.distribution import Share, TimeInterval
 from sparsedp.releases.error_models import marginal_errors
 from sparsedp.releases.queries import CellAnswer, given_weights, place_of, range_bounds, sums_of, weights_of
@@ -77,6 +77,8 @@ class Release:
     plan: Mapping[str, Any] | None = None
     summed_to: tuple[str, ...] | None = None
     written_by: str = f"sparsedp {__version__}"
+    counts: Release | None = None
+    """Of sums published with counts: how many records they are sums of, cell by cell, a release of its own."""
     signature: ClassVar[Signature | None] = None
     """Which key signed it, in the file it was opened from or by `sign`; None if nobody did. Copies have none."""
 
@@ -97,6 +99,10 @@ class Release:
             if not isinstance(self.time, Schedule):
                 raise InvalidInput("time", f"of type {type(self.time).__name__}", "give the schedule of a stream")
             self.time.times(len(self))  # refuses a calendar that ends before the release does
+
+    def with_counts(self, counts: Release) -> Release:
+        """The sums with the counts of the same records beside them, and consistent with them (`releases/means.md`)."""
+        return means.with_counts(self, counts)
 
     @property
     def times(self) -> npt.NDArray[Any]:
@@ -248,6 +254,7 @@ class Release:
             domain=domain,
             uncertainty=None if self.uncertainty is None else marginal_errors(self.uncertainty, sums),
             summed_to=axes,
+            counts=None if self.counts is None else self.counts.marginal(*axes),
         )
 
     def mean(self, axis: str | None = None, level: Number = 0.95) -> Interval | TimeInterval:

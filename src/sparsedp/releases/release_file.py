@@ -19,7 +19,7 @@ from sparsedp.files.signatures import check_signer
 from sparsedp.laws import noise_law_from
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.releases import saved_form
-from sparsedp.releases.claims import UNUSABLE, check_promise, embedded_needs, release_needs
+from sparsedp.releases.claims import UNUSABLE, check_counts, check_promise, embedded_needs, release_needs
 from sparsedp.releases.release import Release
 from sparsedp.releases.saved_form import RecoveredErrors
 from sparsedp.releases.uncertainty import CellErrors, Uncertainty, uncertainty_from
@@ -32,7 +32,14 @@ if TYPE_CHECKING:
     from sparsedp.files.signatures import Public
 
 
-_FIELDS: dict[str, type] = {"noise": dict, "recovery": dict, "plan": dict, "record": dict, "summed_to": list}
+_FIELDS: dict[str, type] = {
+    "noise": dict,
+    "recovery": dict,
+    "plan": dict,
+    "record": dict,
+    "summed_to": list,
+    "counts": dict,
+}
 """What the description of a release has to be made of, where it has it."""
 
 _FARTHEST = 1e150
@@ -64,14 +71,17 @@ def open_release(
             f"{path} is a sparsedp release with fields missing; it was not written by this library."
         ) from None
     named = contents.columns.keys() - set(saved_form.published(release))
+    beside = release.counts
     if named != places.keys() or not all(_same(contents.columns[name], places[name]) for name in places):
         raise BadFile(f"{path} has columns that disagree with {release.span}; it was not written by this library.")
     if not _states_its_promise(contents.description, release.guarantee):
         raise BadFile(f"{path} states another promise than its figures give; it was not written by this library.")
     try:
-        _check_noise(release)
-        if isinstance(release.synopsis, StoredSynopsis):
-            release.synopsis.check_agrees(release)
+        check_counts(release, beside)
+        for each in (release, *(() if beside is None else (beside,))):
+            _check_noise(each)
+            if isinstance(each.synopsis, StoredSynopsis):
+                each.synopsis.check_agrees(each)
     except InvalidInput as error:
         raise BadFile(f"{path} contradicts itself: its {error}") from None
     # The digest as it was found: a file of an earlier version has another one.
@@ -82,7 +92,7 @@ class StoredSynopsis:
     """A synopsis as a file of a release holds it: undamaged, and not recovered before that is needed."""
 
     def __init__(self, packed: Packed, memory: str | int | None = None) -> None:
-        self._packed = packed
+        self._packed, self._memory = packed, memory
         self._contents = contents_of(packed, saved_form.SYNOPSIS, embedded_needs, memory=memory)
 
     @property
@@ -102,6 +112,12 @@ class StoredSynopsis:
         """Estimate every cell, by the planned recovery or another."""
         return self.opened().recover(recovery)
 
+    @property
+    def counts(self) -> StoredSynopsis | None:
+        """That of the counts beside sums."""
+        packed = self._contents.embedded.get(saved_form.COUNTS)
+        return None if packed is None else StoredSynopsis(packed, self._memory)
+
     def check_agrees(self, release: Release) -> None:
         """Refuse to be of another release: with another promise, other noise, or another plan.
 
@@ -119,6 +135,7 @@ class StoredSynopsis:
             "noise": (synopsis.law.describe(), release.noise),
             "mechanism": (synopsis.mechanism, release.mechanism),
             "quantity": (synopsis.quantity, release.quantity),
+            "counts": (synopsis.counts is None, release.counts is None),
             "time": (synopsis.time, release.time) if whole else (None, None),
             "domain": (synopsis.domain, release.domain) if whole else (None, None),
             "plan": (_plan(synopsis), _plan(synopsis) if release.plan is None else release.plan),
@@ -154,7 +171,23 @@ def _check_noise(release: Release) -> None:
 
 
 def _from_file(contents: Contents, memory: str | int | None) -> Release:
-    description = contents.description
+    description, columns = contents.description, contents.columns
+    embedded = contents.embedded.get(saved_form.SYNOPSIS)
+    synopsis = None if embedded is None else StoredSynopsis(embedded, memory)
+    release = _described(description, columns, synopsis)
+    if "counts" not in description:
+        return release
+    shared = {name: description[name] for name in ("domain", "written_by") if name in description}
+    estimates, errors = saved_form.COUNTED
+    renamed = {RECORDS.column: columns[estimates], **({"stderr": columns[errors]} if errors in columns else {})}
+    counts = None if synopsis is None else synopsis.counts
+    return replace(release, counts=_described({**description["counts"], **shared}, renamed, counts))
+
+
+def _described(
+    description: Mapping[str, Any], columns: Mapping[str, Column], synopsis: StoredSynopsis | None
+) -> Release:
+    """The release of these columns."""
     for name, kind in _FIELDS.items():
         if not isinstance(description.get(name, kind()), kind):
             raise InvalidInput(name, f"of type {type(description[name]).__name__}", "give a file as it was written")
@@ -162,8 +195,7 @@ def _from_file(contents: Contents, memory: str | int | None) -> Release:
     if not isinstance(recovery.get("name", ""), str) or not isinstance(recovery.get("stats", {}), dict):
         raise InvalidInput("recovery", "described in another way", "give a file as it was written")
     quantity = Quantity.from_description(description["quantity"]) if "quantity" in description else RECORDS
-    embedded = contents.embedded.get(saved_form.SYNOPSIS)
-    values = contents.columns[quantity.column].astype(np.float64, copy=True)
+    values = columns[quantity.column].astype(np.float64, copy=True)
     if not (np.abs(values) < _FARTHEST).all():
         raise InvalidInput("values", "beyond any count", "give a file as it was written")
     release = Release(
@@ -177,14 +209,14 @@ def _from_file(contents: Contents, memory: str | int | None) -> Release:
         nonnegative=description.get("nonnegative") is True,
         quantity=quantity,
         record=description.get("record"),
-        synopsis=None if embedded is None else StoredSynopsis(embedded, memory),
+        synopsis=synopsis,
         plan=description.get("plan"),
         summed_to=tuple(description["summed_to"]) if "summed_to" in description else None,
         written_by=named("written_by", description.get("written_by", "sparsedp")),
     )
-    if "stderr" not in contents.columns:
+    if "stderr" not in columns:
         return release
-    errors = contents.columns["stderr"].astype(np.float64, copy=True).reshape(release.shape)
+    errors = columns["stderr"].astype(np.float64, copy=True).reshape(release.shape)
     return replace(release, uncertainty=_errors(release, description.get("uncertainty"), errors))
 
 

@@ -25,10 +25,18 @@ if TYPE_CHECKING:
 SYNOPSIS = "synopsis"
 """Under this name the synopsis is embedded."""
 
+COUNTS = "counts"
+"""Under this name that of the counts beside sums is embedded in the synopsis of these."""
 
-def published(release: Release) -> tuple[str, str]:
+
+def published(release: Release) -> tuple[str, ...]:
     """The columns that hold what was published, the estimates and their errors; all others say where."""
-    return release.quantity.column, "stderr"
+    own = release.quantity.column, "stderr"
+    return own if release.counts is None else (*own, *COUNTED)
+
+
+COUNTED = "count", "count_stderr"
+"""The columns of the counts beside sums."""
 
 
 def places(release: Release) -> dict[str, Column]:
@@ -43,9 +51,13 @@ def places(release: Release) -> dict[str, Column]:
 
 def columns(release: Release) -> dict[str, Column]:
     """All columns of the file."""
-    estimates, errors = published(release)
-    found: dict[str, Column] = {**places(release), estimates: release.values.ravel()}
-    return found if release.stderr is None else {**found, errors: release.stderr.ravel()}
+    found = dict(places(release))
+    names = zip(published(release)[::2], published(release)[1::2], strict=True)
+    for (estimates, errors), each in zip(names, (release, release.counts), strict=False):
+        if each is not None:
+            found[estimates] = each.values.ravel()
+            found |= {} if each.stderr is None else {errors: each.stderr.ravel()}
+    return found
 
 
 def columns_in_utc(release: Release) -> tuple[str, ...]:
@@ -72,7 +84,13 @@ def description(release: Release) -> dict[str, Any]:
         **({} if release.record is None else {"record": dict(release.record)}),
         **({} if release.summed_to is None else {"summed_to": list(release.summed_to)}),
         **kept_in_file(release.uncertainty),
+        **({} if release.counts is None else {"counts": _beside(release.counts)}),
     }
+
+
+def _beside(counts: Release) -> dict[str, Any]:
+    """What the description says of counts beside sums, in so far as it is not said of the sums."""
+    return {name: fact for name, fact in description(counts).items() if name not in ("domain", "written_by")}
 
 
 def contents(release: Release, columns: dict[str, Column]) -> Contents:
@@ -126,15 +144,22 @@ def verified_synopsis(release: Release) -> Recoverable | None:
         again = again if release.summed_to is None else again.marginal(*release.summed_to)
     except (SparsedpError, KeyError, TypeError, ValueError, ArithmeticError):
         return None
-    aside = ("written_by", "record", "recovery")
+    return release.synopsis if _alike(release, again) else None
+
+
+def _alike(release: Release | None, again: Release | None) -> bool:
+    if release is None or again is None:
+        return release is again
+    aside = ("written_by", "record", "recovery", "counts")
     said, known = (
         {name: fact for name, fact in description(each).items() if name not in aside} for each in (release, again)
     )
-    alike = said == known and release.shape == again.shape and same(release.values, again.values)
+    if said != known or release.shape != again.shape or not same(release.values, again.values):
+        return False
     errors, expected = release.stderr, again.stderr
     if errors is None or expected is None:
-        return release.synopsis if alike and errors is expected else None
-    return release.synopsis if alike and same(errors, expected) else None
+        return errors is expected and _alike(release.counts, again.counts)
+    return same(errors, expected) and _alike(release.counts, again.counts)
 
 
 # What a release was recovered from, as far as a release needs to know: it can be packed, and recovered again.

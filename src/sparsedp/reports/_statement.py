@@ -73,7 +73,9 @@ def _total(release: Release) -> Figure:
         notes.append(f"at most {counted.records:,}{records} per {' and '.join(counted.unit)}")
     if counted is not None and value is not None:
         # Records are never summed without bounds on their values.
-        notes.append("values clamped to declared bounds")
+        clamp = release.quantity.clamp
+        bounds = "declared bounds" if clamp is None else f"{shown(clamp[0])} to {shown(clamp[1])}"
+        notes.append(f"values clamped to {bounds}")
     records = "All records" if counted is None else "Records counted"
     name = records if value is None else f"Total {value}"
     return Figure(name, with_error(_total_of(release)), "; ".join(notes))
@@ -138,9 +140,12 @@ def ledger_line(record: Any) -> list[tuple[str, str]]:
 def bought(release: Release) -> dict[str, str]:
     """What was spent on each purpose, all its parts together."""
     parts: dict[str, Budget] = {}
-    for expense in release.guarantee.expenses:
-        spent = parts.get(expense.purpose)
-        parts[expense.purpose] = expense.budget if spent is None else spent + expense.budget
+    guarantee = release.guarantee
+    counts = () if guarantee.counts is None else guarantee.counts.expenses
+    beside = [(f"{expense.purpose} (counts)", expense.budget) for expense in counts]
+    for purpose, budget in [*((expense.purpose, expense.budget) for expense in guarantee.expenses), *beside]:
+        spent = parts.get(purpose)
+        parts[purpose] = budget if spent is None else spent + budget
     return {purpose: budget.amount for purpose, budget in parts.items()}
 
 
@@ -154,7 +159,8 @@ def _signed(release: Release) -> str:
 def _counted(release: Release) -> str:
     if release.quantity.value is None:
         return "records: how many there are in each cell"
-    return f"the sum of “{release.quantity.value}” in each cell"
+    beside = "" if release.counts is None else ", and of how many records it is the sum"
+    return f"the sum of “{release.quantity.value}” in each cell{beside}"
 
 
 # The privacy statement in plain words: what the promise means for one person.
@@ -264,6 +270,9 @@ def _whom(guarantee: Guarantee) -> list[str]:
     step = Fraction(1) if counted is None else counted.resolution
     most = neighbours.contribution * step
     bound = f"the numbers by at most {f'{most.numerator:,}' if most.denominator == 1 else shown(most)} in total"
+    if guarantee.counts is not None:
+        counts = guarantee.counts.neighbours.contribution
+        bound = f"{bound.replace('numbers', 'sums')}, and the counts beside them by at most {counts:,}"
     if neighbours.unit == "event":
         protected = f"one event, which changes {bound}, and not all that one person ever did"
         return [f"What is protected is {protected}. {_several(guarantee, 'events')}"]

@@ -54,6 +54,7 @@ def _record(release: Release) -> dict[str, Any]:
 def _basic(release: Release) -> dict[str, Any]:
     value = release.quantity.value
     counted = "Counts of records" if value is None else f"Sums of {value}"
+    counted += "" if release.counts is None else " and counts of the records they are of"
     return {
         "name": Open(),
         "data_curators": [Open("who publishes it")],
@@ -87,7 +88,7 @@ def _loss(release: Release) -> dict[str, Any]:
     exact = {name: value for name, value in _parameters(release).items() if value}
     return {
         "privacy_unit": f"{protected_unit(guarantee).capitalize()}-level",
-        "privacy_unit_details": f"Adjacent data sets differ by {guarantee.neighbours}.",
+        "privacy_unit_details": f"Adjacent data sets differ by {guarantee.whom}.",
         "privacy_parameters": {name: _rounded_up(value) for name, value in exact.items()},
         "privacy_parameters_details": f"{guarantee} Exactly: {spent.amount}.",
     }
