@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, time
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from sparsedp.cli._options import pairs
 from sparsedp.cli._running import ExitCode
 from sparsedp.cli._speaking import note, number, show, show_csv, show_json, show_table
 from sparsedp.errors import BadFile, InvalidInput, UnknownName
+from sparsedp.releases.means import caveat
 from sparsedp.releases.uncertainty import UnknownTogether, checked_level, normal_quantile, possible_ends
 
 if TYPE_CHECKING:
@@ -114,6 +116,11 @@ class Questions:
             return _one_interval("total", release.total(level), known=self._known)
         if kind == "box":
             return _one_interval(", ".join(asked), release.interval(_box_of(release, asked), level), known=self._known)
+        if kind == "mean" and axis is None and release.counts is not None:
+            found = release.mean(level=level)
+            answer = _one_interval(f"mean {release.quantity.value}", found, known=self._known)
+            answer.remark = caveat(release)
+            return answer
         if kind == "mean":
             found = release.mean(axis, level)
             return _one_interval(f"mean{self._along}", found, known=self._known, remark=self._of_bins())
@@ -160,12 +167,12 @@ class _NoErrors:
         raise UnknownTogether("query", "about errors that are not known", "ask for estimates")
 
 
-def axes_named(given: Sequence[str], domain: Domain | None) -> list[str]:
+def axes_named(given: Sequence[str], domain: Domain | None, option: str = "--marginal") -> list[str]:
     """Names of axes and coarsenings that were given one by one, or several with commas between."""
     found = [name for text in given for name in ([text] if _is_part(text, domain) else text.split(","))]
     if domain is not None:  # a release without axes says so itself
         for name in found:
-            part_of("--marginal", name, domain)
+            part_of(option, name, domain)
     return found
 
 
@@ -325,6 +332,18 @@ def marginal_answer(release: Release, names: Sequence[str], level: str) -> Answe
         found = zip(places, estimates, ends, sums.stderr.ravel().tolist(), strict=True)
         rows = [(*at, cell, low, high, error) for at, cell, (low, high), error in found]
     return Answer((*columns, "estimate", "low", "high", "stderr"), rows)
+
+
+def means_answer(release: Release, by: Sequence[str], level: str) -> Answer:
+    """The mean of a summed value in each group."""
+    found = release.mean(level=level, by=by)
+    domain = release.marginal(*by)
+    places = [_place_words(domain, each.place) for each in found]
+    rows = []
+    for place, each in zip(places, found, strict=True):
+        estimate, *rest = _fields(each.interval, known=True)
+        rows.append((*place.values(), None if isnan(estimate) else estimate, *rest))  # no records have no mean
+    return Answer((*places[0], *_INTERVAL), rows, remark=caveat(release))
 
 
 def _places(sums: Release) -> dict[str, list[Any]]:

@@ -57,7 +57,14 @@ def query_release(
             rich_help_panel=_ANSWERS,
         ),
     ] = None,
-    mean: Annotated[bool, typer.Option("--mean", help="The mean along --axis.", rich_help_panel=_ANSWERS)] = False,
+    mean: Annotated[
+        bool,
+        typer.Option(
+            "--mean",
+            help="The mean of a summed value, by groups with --by, if it was published --with-counts; or along --axis.",
+            rich_help_panel=_ANSWERS,
+        ),
+    ] = False,
     quantile: Annotated[
         str | None,
         typer.Option("--quantile", metavar="SHARE", help="A quantile along --axis.", rich_help_panel=_ANSWERS),
@@ -89,6 +96,10 @@ def query_release(
     ] = None,
     axis: Annotated[
         str | None, typer.Option("--axis", metavar="AXIS", help="Along which axis, if there are several.")
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option("--by", metavar="AXIS", help="With --mean: in which groups: ward, day.month; ward,sex for both."),
     ] = None,
     level: Level = "0.95",
     simultaneous: Annotated[
@@ -138,7 +149,7 @@ def query_release(
         raise InvalidInput("question", given, 'ask one: SQL such as "select * from release", --total, --box, …')
     if as_csv and as_json:
         raise InvalidInput("--csv", "given beside --json", "leave one of the two out")
-    _check_beside(wanted[0], axis=axis, simultaneous=simultaneous, with_tables=with_tables)
+    _check_beside(wanted[0], axis=axis, by=by, simultaneous=simultaneous, with_tables=with_tables)
     if file == STANDARD and sql == STANDARD:
         raise InvalidInput("-", "given for the release and for the SQL", "standard input can be only one of the two")
     if sql == STANDARD:
@@ -151,12 +162,17 @@ def query_release(
         release = open_release(path, memory=memory)
     asked |= {"with": with_tables, "simultaneous": simultaneous, "memory": memory or _SQL_MEMORY, "seconds": seconds}
     with within_memory(release, memory or _SQL_MEMORY) if wanted[0] == "sql" else nullcontext():
-        found = _answer(release, wanted[0], asked, axis=axis, level=level)
+        found = _answer(release, wanted[0], asked, axis=axis, by=by, level=level)
         found.show(as_json=as_json, as_csv=as_csv)
 
 
-def _check_beside(question: str, *, axis: str | None, simultaneous: bool, with_tables: list[str] | None) -> None:
+def _check_beside(
+    question: str, *, axis: str | None, by: list[str] | None, simultaneous: bool, with_tables: list[str] | None
+) -> None:
     """Refuse what does not go with the question."""
+    if by and (question != "mean" or axis is not None):
+        given = f"given for {question}" if axis is None else "given beside --axis"
+        raise InvalidInput("--by", given, "it goes with --mean alone: the mean of a summed value in each group")
     if axis is not None and question not in ("mean", "median", "quantile", "cdf"):
         raise InvalidInput("--axis", f"given for {question}", "it goes with --mean, --median, --quantile or --cdf")
     if simultaneous and question != "top":
@@ -165,9 +181,13 @@ def _check_beside(question: str, *, axis: str | None, simultaneous: bool, with_t
         raise InvalidInput("--with", f"given for {question}", "it goes with SQL")
 
 
-def _answer(release: Release, question: str, asked: dict[str, Any], *, axis: str | None, level: str) -> Answer:
-    from sparsedp.cli._answers import Questions, axes_named, marginal_answer, sql_answer, tables_of
+def _answer(
+    release: Release, question: str, asked: dict[str, Any], *, axis: str | None, by: list[str] | None, level: str
+) -> Answer:
+    from sparsedp.cli._answers import Questions, axes_named, marginal_answer, means_answer, sql_answer, tables_of
 
+    if by:
+        return means_answer(release, axes_named(by, release.domain, "--by"), level)
     if question == "sql":
         return sql_answer(
             release, asked["sql"], tables_of(asked["with"]), memory=asked["memory"], seconds=asked["seconds"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import hypot, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,8 +12,16 @@ import numpy as np
 from sparsedp.arrays import Floats
 from sparsedp.errors import InvalidInput
 from sparsedp.estimation.estimator import ESTIMATES
+from sparsedp.files.columns_file import Contents
+from sparsedp.releases.queries import CellAnswer, words_in
+from sparsedp.releases.sums import Sums
+from sparsedp.releases.uncertainty import Interval, checked_level
+from sparsedp.validate import Number
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sparsedp.axes.domain import Domain
     from sparsedp.releases.release import Release
 
 
@@ -68,3 +78,125 @@ def _odd(table: Floats, axis: int) -> Floats:
     if table.shape[axis] % 2 == 0:
         return found
     return np.concatenate([found, np.zeros_like(table.take([0], axis=axis))], axis=axis)
+
+
+# Means: a total over its count, whose noises are independent.
+
+_LEVEL = 0.95
+
+_MOST_GROUPS = 2**12
+"""Each has to be asked for by itself."""
+
+_PARTS = 10**6
+"""The ends of a mean are found to so many parts of the clamp."""
+
+
+def mean_by(release: Release, by: str | Sequence[str], level: Number) -> list[CellAnswer]:
+    """The mean of the value in every group of cells that `by` names, in the order of the cells."""
+    wanted, (sums, domain) = checked_level(level), groups_named(release, by)
+    totals = sums.of(release.values)
+    counts = sums.of(_counts_of(release).values)
+    found = []
+    for place in np.ndindex(*sums.lengths):
+        asked = np.zeros(sums.lengths)
+        asked[place] = 1.0
+        interval = _mean(release, sums.spread(asked), float(totals[place]), float(counts[place]), wanted)
+        found.append(CellAnswer(words_in(domain, place), interval))
+    return found
+
+
+def table_of(release: Release, by: Sequence[str]) -> pa.Table:
+    """The same for SQL: where each group is, its mean, and between what the true one lies in 95 %."""
+    import pyarrow as pa
+
+    _, domain = groups_named(release, by)
+    intervals = [each.interval for each in mean_by(release, by, _LEVEL)]
+    places = Contents("means", {name.replace(".", "_"): column for name, column in domain.columns().items()}, {})
+    table = places.table()
+    for name in ("mean", "low", "high"):
+        if name in table.column_names:
+            raise InvalidInput("means", f"asked for by an axis named {name!r}", "ask `release.mean(by=…)` instead")
+        ends = [getattr(each, "estimate" if name == "mean" else name) for each in intervals]
+        table = table.append_column(name, pa.array(ends, pa.float64(), from_pandas=True))
+    return table
+
+
+def mean(release: Release, level: Number) -> Interval:
+    """The mean of the value over all that was counted."""
+    total, count = float(release.values.sum()), float(_counts_of(release).values.sum())
+    return _mean(release, np.ones(release.shape), total, count, checked_level(level))
+
+
+def caveat(release: Release) -> str:
+    """The sentence to print beside such means."""
+    low, high = _clamp_of(release)
+    return (
+        f"A mean is that of the records that were counted, their values clamped to {low:,.6g} to {high:,.6g}. Its "
+        "range is about noise, and says nothing of what clamping changed."
+    )
+
+
+def groups_named(release: Release, by: object) -> tuple[Sums, Domain]:
+    """The groups of cells that axes and coarsenings make, and the domain that they have."""
+    _counts_of(release)
+    names = (by,) if isinstance(by, str) else by
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise InvalidInput("by", f"of type {type(by).__name__}", 'name an axis, by="ward", or several in a list')
+    if release.domain is None:
+        raise InvalidInput("by", "given to a release without axes", "leave it out, for the mean of all")
+    if not names:
+        raise InvalidInput("by", "empty", f"name one of {', '.join(release.domain.names)}")
+    sums, domain = Sums.named(release.domain, tuple(names))
+    if domain.size > _MOST_GROUPS:
+        raise InvalidInput("by", f"{domain.size:,} groups", f"name coarser ones: at most {_MOST_GROUPS:,} in all")
+    return sums, domain
+
+
+def _counts_of(release: Release) -> Release:
+    if release.counts is None:
+        what = "of counts alone" if release.quantity.value is None else "of sums alone"
+        remedy = 'a mean takes both: publish with value="amount" and with_counts=True (--with-counts)'
+        raise InvalidInput("release", f"one {what}", remedy)
+    return release.counts
+
+
+def _clamp_of(release: Release) -> tuple[float, float]:
+    assert release.quantity.clamp is not None  # noqa: S101  # sums with counts beside them have one
+    return float(release.quantity.clamp[0]), float(release.quantity.clamp[1])
+
+
+def _mean(release: Release, weights: Floats, total: float, count: float, level: float) -> Interval:
+    """The published total over the published count, and all means that the noise leaves plausible.
+
+    A mean r is left where 0 may be the sum of value − r over the records. It is within the clamp in any case; and where
+    that holds of all of it, nothing is known.
+    """
+    low, high = _clamp_of(release)
+    estimate = min(max(total / count, low), high) if count > 0 else nan
+    plausible = _plausible(release, weights, total, count, level)
+    start = next((each for each in (estimate, low, high) if plausible(each) >= 0), None)
+    if start is None:
+        return Interval(estimate, estimate, estimate, level) if count > 0 else Interval(low, high, nan, level)
+    return Interval(_end(plausible, start, low), _end(plausible, start, high), estimate, level)
+
+
+def _plausible(release: Release, weights: Floats, total: float, count: float, level: float) -> Callable[[float], float]:
+    """By how much, at least, the range of Σ (value − r) reaches beyond 0 on either side; below zero, it does not."""
+    sums, counts = release.interval(weights, level), _counts_of(release).interval(weights, level)
+
+    def reach(mean: float) -> float:
+        # Both ranges together: of independent errors, the squares of their reaches add up.
+        below, above = (counts.high - count, count - counts.low)[:: 1 if mean >= 0 else -1]
+        apart = total - mean * count
+        return min(hypot(sums.high - total, mean * above) + apart, hypot(total - sums.low, mean * below) - apart)
+
+    return reach
+
+
+def _end(plausible: Callable[[float], float], start: float, bound: float) -> float:
+    """The last plausible mean from `start` on the way to the bound."""
+    if start == bound or plausible(bound) >= 0:
+        return bound
+    from scipy.optimize import brentq
+
+    return float(brentq(plausible, start, bound, xtol=abs(bound - start) / _PARTS + 1e-300))

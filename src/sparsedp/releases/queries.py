@@ -214,9 +214,14 @@ def _interval(release: Release, place: tuple[int, ...], level: float) -> Interva
 def place_in_words(release: Release, place: tuple[int, ...]) -> dict[str, Any]:
     """What a cell is on each axis: a label, a number, the edges of a bin, or when it begins."""
     if release.domain is not None:
-        return {axis.name: _word(axis, cell) for axis, cell in zip(release.domain.axes, place, strict=True)}
+        return words_in(release.domain, place)
     at = positions(release, None)
     return {at.name: at.value(float(at.left[place[0]]))}
+
+
+def words_in(domain: Domain, place: tuple[int, ...]) -> dict[str, Any]:
+    """The same of a cell of a domain."""
+    return {axis.name: _word(axis, cell) for axis, cell in zip(domain.axes, place, strict=True)}
 
 
 def _word(axis: Axis, cell: int) -> Any:

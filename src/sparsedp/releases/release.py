@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -257,14 +257,36 @@ class Release:
             counts=None if self.counts is None else self.counts.marginal(*axes),
         )
 
-    def mean(self, axis: str | None = None, level: Number = 0.95) -> Interval | TimeInterval:
-        """The mean of an axis' values over all that was counted: `release.mean("age")`; of a calendar, a time.
+    @overload
+    def mean(self, axis: str | None = None, level: Number = 0.95) -> Interval | TimeInterval: ...
 
+    @overload
+    def mean(self, axis: str | None = None, level: Number = 0.95, *, by: str | Sequence[str]) -> list[CellAnswer]: ...
+
+    def mean(
+        self, axis: str | None = None, level: Number = 0.95, *, by: str | Sequence[str] | None = None
+    ) -> Interval | TimeInterval | list[CellAnswer]:
+        """The mean of a summed value by groups, `release.mean(by="ward")`; or of an axis, `release.mean("age")`.
+
+        *Of a value*, where counts were published beside its sums: the total over the count, for every group that `by`
+        names (axes, coarsenings, several in a list: ["ward", "day.month"]); without `by`, over all. It is the mean of
+        the records that were counted, each clamped as declared: what clamping changed, the interval does not say
+        (`sparsedp.releases.means.caveat`). It holds all means that the noise of both leaves plausible, as Fieller's
+        does, and never leaves the clamp. Each interval holds by itself.
+
+        *Of an axis* over all that was counted; of a calendar, a time.
         A coarsening of numbers or times may be named as well, here and in `quantile` and `cdf`: "t.hour_of_day".
         What fell into a bin or a stretch of time is taken to lie in its middle, and the interval says nothing of what
         that does: up to half a bin's width, which `sparsedp.releases.distribution.mean_caveat` says in a sentence.
         Fieller's interval, for a ratio of two sums.
         """
+        if by is not None and axis is not None:
+            given = f"given beside the axis {axis!r}"
+            raise InvalidInput("by", given, "leave one out: by groups there are means of a summed value")
+        if by is not None:
+            return means.mean_by(self, by, level)
+        if axis is None and self.counts is not None:
+            return means.mean(self, level)
         return distribution.mean(self, axis, level)
 
     def quantile(self, q: Number, axis: str | None = None, level: Number = 0.95) -> Interval | TimeInterval:
@@ -309,9 +331,21 @@ class Release:
         The table `grouped` is `release` with one more column for each coarsening of its axes, an underscore for the
         dot: `release.sql("select day_weekday, sum(count) from grouped group by 1 order by 1")`.
 
+        Sums of a value are the column `total`, which may also be called by the value's own name. Where counts stand
+        beside them, `means('ward')` is the table of `release.mean(by="ward")`, with the columns mean, low and high;
+        `means('ward, day.month')` that by both: `release.sql("select ward, mean, low, high from means('ward')")`.
+
         `memory` ("2GB") and `seconds` are what a query may use: beyond, it ends in a sentence.
         """
-        return sql.ask(self.to_arrow(), query, tables, domain=self.domain, memory=memory, seconds=seconds)
+        table, value = self.to_arrow(), self.quantity.value
+        taken = [name.casefold() for name in table.column_names]
+        if value is not None and isinstance(query, str) and value.casefold() in query.casefold():
+            table = table if value.casefold() in taken else table.append_column(value, table[self.quantity.column])
+
+        def by_groups(groups: list[str]) -> pa.Table:
+            return means.table_of(self, groups)
+
+        return sql.ask(table, query, tables, domain=self.domain, means=by_groups, memory=memory, seconds=seconds)
 
     # ---- elsewhere
 

@@ -7,9 +7,10 @@ limits to its whole process.
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -123,13 +124,15 @@ def ask(
     tables: Mapping[str, Any] | None = None,
     *,
     domain: Domain | None = None,
+    means: Means | None = None,
     memory: str | int = MEMORY,
     seconds: validate.Number = SECONDS,
 ) -> Result:
     """The rows that one SELECT finds in the table `release`, and in those given beside it under their names.
 
     With a `domain`, `grouped` is the same table with a column for each coarsening, unless a table of the asker's has
-    that name. `memory`: what the engine may use, and what its answer may have; `seconds`: how long it may take.
+    that name. `means` answers `means('ward')`. `memory`: what the engine may use, and what its answer may have;
+    `seconds`: how long it may take.
     """
     import duckdb
     import pyarrow as pa
@@ -140,12 +143,13 @@ def ask(
     if not _is_unicode(question):
         raise InvalidInput("query", "not valid Unicode text", "write it anew, in UTF-8")
     known, in_order = {_RELEASE: table, **_public_tables(tables)}, None
+    of_means = {} if means is None else _means_asked_for(question, means)
     if domain is not None and _GROUPED in question.casefold() and _GROUPED not in map(str.casefold, known):
         columns = _group_columns(table, domain)
         known[_GROUPED], in_order = _with_groups(table, domain, columns), _in_order(columns)
     most, long = validate.bytes_of("memory", memory), checked_seconds(seconds)
     try:
-        with _connection(known, most, in_order) as connection, _interrupted_after(connection, long):
+        with _connection(known, most, in_order, of_means) as connection, _interrupted_after(connection, long):
             _check(connection.extract_statements(question))
             return Result(_fetched(connection.sql(question), most))
     except (duckdb.Error, pa.ArrowException, OSError, MemoryError) as error:
@@ -216,8 +220,10 @@ def _remedy(known: Mapping[str, pa.Table]) -> str:
     return f"ask the table {'; or '.join(columns)}"
 
 
-def _connection(tables: Mapping[str, pa.Table], memory: int, in_order: str | None) -> duckdb.DuckDBPyConnection:
-    """With all tables; `in_order` is what to select of `grouped`."""
+def _connection(
+    tables: Mapping[str, pa.Table], memory: int, in_order: str | None, means: Mapping[str, pa.Table]
+) -> duckdb.DuckDBPyConnection:
+    """With all tables; `in_order` is what to select of `grouped`, `means` what `means('…')` gives."""
     import duckdb
 
     connection = duckdb.connect(":memory:", config={**_CLOSED, "memory_limit": f"{max(memory, _LEAST_MEMORY)}B"})
@@ -226,7 +232,11 @@ def _connection(tables: Mapping[str, pa.Table], memory: int, in_order: str | Non
     for name, table in tables.items():
         unordered = name == _GROUPED and in_order is not None
         connection.register(_UNORDERED if unordered else name, table)  # read where it is: nothing is copied
+    for text, table in means.items():
+        connection.register(f"{_MEANS}_{text.encode().hex().upper()}", table)
     connection.execute("set enable_external_access = false")
+    if means:
+        connection.execute(f"create temp macro {_MEANS}(groups) as table from query_table('{_MEANS}_' || hex(groups))")
     if in_order is not None:
         view = f'create temp view {_GROUPED} as select {in_order} from "{_UNORDERED}"'  # noqa: S608  # all quoted
         connection.execute(view)
@@ -340,6 +350,22 @@ def _in_order(columns: Mapping[str, tuple[int, Coarsening]]) -> str:
             column = f'"{name.replace(chr(34), 2 * chr(34))}"'
             replaced.append(f"{column}::enum({listed}) as {column}")
     return f"* replace ({', '.join(replaced)})" if replaced else "*"
+
+
+# Means by groups: `select ward, mean, low, high from means('ward')`.
+
+Means = Callable[[list[str]], "pa.Table"]
+"""The table of the means by these groups."""
+
+_MEANS = "means"
+_MEANS_OF = re.compile(rf"\b{_MEANS}\s*\(\s*'([^'\"]*)'\s*\)", re.IGNORECASE)
+"""How a question asks for them: groups with commas between, in single quotes."""
+
+
+def _means_asked_for(question: str, means: Means) -> dict[str, pa.Table]:
+    """By what stands between the quotes."""
+    texts = dict.fromkeys(_MEANS_OF.findall(question))
+    return {text: means([name.strip() for name in text.split(",")]) for text in texts}
 
 
 # Tables of the asker's own, such as populations, that a question joins with the release.

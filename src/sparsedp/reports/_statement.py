@@ -11,6 +11,8 @@ from sparsedp.errors import InvalidInput
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.conversion import epsilon_of
 from sparsedp.privacy.guarantee import Guarantee
+from sparsedp.releases import means
+from sparsedp.releases.means import caveat
 from sparsedp.releases.uncertainty import Interval, normal_quantile
 from sparsedp.reports._views import LEVEL, axes_of
 from sparsedp.reports.words import (
@@ -60,6 +62,8 @@ def key_figures(release: Release) -> list[Figure]:
     figures = [_total(release), Figure("Published numbers", f"{len(release):,}")]
     figures.append(Figure("Privacy budget", release.spent.amount if release.private else "none: NOT PRIVATE"))
     typical = _typical_error(release)
+    if release.counts is not None:
+        figures.insert(1, Figure(f"Mean {release.quantity.value}", with_error(_mean_of(release)), caveat(release)))
     if typical:
         figures.append(Figure("Typical range of one number", error_alone(normal_quantile(LEVEL) * typical)))
     return figures
@@ -88,6 +92,16 @@ def _total_of(release: Release) -> Interval:
     except InvalidInput:
         total = float(release.values.sum())
         return Interval(-np.inf, np.inf, total, LEVEL)
+
+
+def _mean_of(release: Release) -> Interval:
+    """Of the value, over all records that were counted; without a range where the error of a sum is not known."""
+    try:
+        return means.mean(release, LEVEL)
+    except InvalidInput:
+        count = 0.0 if release.counts is None else float(release.counts.values.sum())
+        estimate = float(release.values.sum()) / count if count > 0 else np.nan
+        return Interval(-np.inf, np.inf, estimate, LEVEL)
 
 
 def _typical_error(release: Release) -> float | None:
