@@ -16,7 +16,7 @@ from typing import Any
 import sparsedp
 
 TOPICS: Mapping[str, tuple[str, ...]] = {
-    "Publishing": ("publish", "release", "count", "Counts", "preview", "Preview"),
+    "Publishing": ("publish", "release", "check", "Check", "count", "Counts", "preview", "Preview"),
     "Cells": ("Domain", "Calendar", "Bins", "Integers", "Categories", "Constraints"),
     "Releases": ("Release", "Interval", "open_release", "compare", "Synopsis", "open_synopsis", "new_key"),
     "Budgets": ("Budget", "Ledger", "LedgerFile", "open_ledger"),

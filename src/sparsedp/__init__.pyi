@@ -17,6 +17,8 @@ from .errors import PrivateSide as PrivateSide
 from .errors import SparsedpError as SparsedpError
 from .errors import UnknownName as UnknownName
 from .files.signatures import new_key as new_key
+from .ingest import Check as Check
+from .ingest import check as check
 from .ingest import count as count
 from .mechanisms import MECHANISMS as MECHANISMS
 from .mechanisms import Adaptive as Adaptive

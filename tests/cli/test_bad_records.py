@@ -31,11 +31,14 @@ def write(table: pa.Table, form: str) -> str:
 
 
 @pytest.mark.parametrize("form", ["parquet", "csv"])
-def test_an_empty_table_is_published_as_any_other(form: str) -> None:
-    """Whether there are records at all is nobody's business but the noise's."""
+def test_an_empty_table_is_published_as_any_other_if_that_is_declared(form: str) -> None:
+    """Whether there are records at all is then nobody's business but the noise's; else it is their owner's."""
     schema = pa.schema([("id", pa.string()), ("sex", pa.string())])
     source = write(schema.empty_table(), form)
-    ok("release", source, "--by", "sex:F,M", "--unit", "id", "--mechanism", "laplace", *PAID)
+    asked = ("release", source, "--by", "sex:F,M", "--unit", "id", "--mechanism", "laplace", *PAID)
+    assert "source is without a single row" in refused(*asked)
+    assert spent() == 0
+    ok(*asked, "--allow-empty")
     # Noise of scale 2: this far off once in e^−25.
     assert all(abs(value) < 50 for value in sdp.open_release("x.release.parquet"))
 

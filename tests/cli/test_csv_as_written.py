@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_terminal import in_own_folder, ok
+from cli_terminal import in_own_folder, ok, refused
 
 import sparsedp as sdp
 
@@ -46,7 +46,7 @@ def test_the_project_file_may_declare_it() -> None:
 def test_the_owner_sees_what_was_left_out_and_is_warned() -> None:
     """Published without its date format: nothing was read, which a release cannot say, and `--truth` does."""
     wrong = ("--delimiter", ";", "--encoding", "latin-1")
-    ok("release", "besuche.csv", *wrong, *BY, *PAID, "-o", "b.release.parquet")
+    ok("release", "besuche.csv", *wrong, *BY, *PAID, "--allow-empty", "-o", "b.release.parquet")
     done = ok("compare", "b.release.parquet", "--truth", "besuche.csv", "--unit", "id", *wrong)
     assert "NOT PRIVATE" in done.errors
     assert "2,000 read" in done.text
@@ -57,7 +57,8 @@ def test_fields_of_several_lines_are_declared_and_everything_published_says_what
     Path("notes.csv").write_text("".join(["id,sex,note\n", *(f'{n},{"FM"[n % 2]},"one\ntwo"\n' for n in range(2000))]))
     released = ("release", "notes.csv", "--by", "sex:F,M", "--unit", "id", *PAID)
     cost = "a stray quote of one person can drop other people's records, and the bound does not cover that"
-    plain = ok(*released, "-o", "lines.release.parquet")
+    assert "declare that fields have several lines, --multiline, or see" in refused(*released)
+    plain = ok(*released, "--allow-empty", "-o", "lines.release.parquet")
     assert total("lines.release.parquet") == pytest.approx(0, abs=5)
     assert cost not in plain.text
     done = ok(*released, "--multiline", "-o", "notes.release.parquet", "--report", "notes.html")

@@ -29,6 +29,7 @@ AGAIN = ("ledger recover", "ledger check")
 CHAINS = [
     ["release", "query", "report", "plot", "compare", "key new", "sign", "verify", "inspect", *AGAIN],
     ["preview"],
+    ["check"],
     ["audit"],
     ["init"],
     ["ledger init", "ledger show"],

@@ -250,3 +250,14 @@ def test_records_that_are_piped_in_are_known_by_where_their_release_goes() -> No
     assert states() == ["stored", "delivered"]
     ok(*piped, "-o", "a.parquet")
     assert states() == ["delivered", "delivered"]
+
+
+def test_who_lost_the_race_for_the_budget_is_not_told_of_the_winner_s_spend(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same order twice at once: whoever comes second has paid nothing, and has nothing to recover."""
+    runs = iter([lambda: ok(*UNPAID[:-1], "2", "--ledger", "budget.db", "-o", "winner.release.parquet")])
+    monkeypatch.setattr(_release_run, "refuse_if_interrupted", lambda: next(runs, lambda: None)())
+    said = refused(*UNPAID[:-1], "2", "--ledger", "budget.db", "-o", "visits.release.parquet", code=3)
+    assert "nothing is left" in said
+    assert said.endswith("Nothing was spent.\n")
+    assert "recover" not in said
+    assert states() == ["delivered"]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sparsedp.axes import Categories, Integers
 from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
-from sparsedp.ingest import NOT_PRIVATE_losses, _csv, count
+from sparsedp.ingest import _csv, check, count
 
 DOMAIN = Domain([Integers("age", 0, 9), Categories("sex", ["F", "M"])])
 HEADER = b"who,age,sex\n"
@@ -152,5 +152,6 @@ def test_what_declared_lines_cost_ends(capfd: pytest.CaptureFixture[str]) -> Non
 
 def test_their_owner_is_told_how_many_lines_were_broken(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(HEADER + b'1,2,F\n\n2,3\n3,4,"F\n4,5,\xff\n5,6,F,\n6,7,' + b"z" * (17 << 20))
-    found = NOT_PRIVATE_losses(tmp_path / "a.csv", DOMAIN, privacy_unit="who")
-    assert (found["read"], found["broken"], found["counted"]) == (6, 5, 1)
+    found = check(tmp_path / "a.csv", DOMAIN, privacy_unit="who")
+    assert (found.rows, found.failures[0].rows, found.counted) == (6, 5, 1)
+    assert found.failures[0].examples == ("2,3", '3,4,"F', "4,5,\ufffd")

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from sparsedp.cli._audit import AUDIT_EXAMPLES, audit_promises
+from sparsedp.cli._check import RECORDS_EXAMPLES, check_records
 from sparsedp.cli._compare import COMPARE_EXAMPLES, compare_releases
 from sparsedp.cli._datasets import (
     EXPORT_EXAMPLES,
@@ -162,7 +163,7 @@ _OTHERS = {"column"}
 """Options of that name are something else than what the library calls so: a column may be named by any of several."""
 
 _ENTRY = re.compile(r"(\w+)\['(.+)'\]")
-_CSV = re.compile(r"""csv=\{"(\w+)": "([^"]*)"\}""")
+_CSV = re.compile(r"""csv=\{"(\w+)": (?:"([^"]*)"|True)\}""")
 _ARGUMENT = re.compile(r"""(?<![\w.-])([a-z_]+)=("[^"]*"|'[^']*'|\([^()]*\)|(?:[\w/…]|\.(?=\w))*)""")
 _CODE = re.compile(r"(`[^`]*`)")
 _SAID_TWICE = re.compile(r"(--[a-z-]+) \(\1\)")
@@ -175,10 +176,17 @@ def in_shell_words(error: SparsedpError, options: Mapping[str, str]) -> str:
     text = str(error)
     if isinstance(error, InvalidInput):
         text = _named(error.argument, known) + text.removeprefix(error.argument)
-    text = _CSV.sub(lambda found: f"{known[found[1]]} {found[2]!r}" if found[1] in known else found[0], text)
+    text = _CSV.sub(lambda found: _declared(found, known), text)
     # Longer pieces of code are for another language, or a command already.
     parts = [_of_code(part, known) if part.startswith("`") else _of_text(part, known) for part in _CODE.split(text)]
     return _SAID_TWICE.sub(r"\1", "".join(parts))
+
+
+def _declared(found: re.Match[str], known: Mapping[str, str]) -> str:
+    """How CSV is written, by the option that says so."""
+    if found[1] not in known:
+        return found[0]
+    return known[found[1]] if found[2] is None else f"{known[found[1]]} {found[2]!r}"
 
 
 def _named(argument: str, known: Mapping[str, str]) -> str:
@@ -270,6 +278,7 @@ def _everywhere(
 
 _add(app, "init", write_template, INIT_EXAMPLES)
 _add(app, "preview", preview_release, PREVIEW_EXAMPLES)
+_add(app, "check", check_records, RECORDS_EXAMPLES)
 _add(app, "release", release_records, RELEASE_EXAMPLES)
 _add(app, "query", query_release, QUERY_EXAMPLES)
 _add(app, "report", write_report, REPORT_EXAMPLES)

@@ -156,11 +156,14 @@ def _counted(release: Release, source: str, settings: Settings) -> Counts:
 
 def _left_out(release: Release, source: str, settings: Settings) -> dict[str, int]:
     """NOT PRIVATE: what became of all records. Standard input can be read only once, and was."""
-    from sparsedp.ingest import NOT_PRIVATE_losses
+    from sparsedp.ingest import check
 
     if source == STANDARD or release.domain is None:
         return {}
-    return dict(NOT_PRIVATE_losses(source, release.domain, **_counting(release, settings, release.domain.names)))
+    found = check(source, release.domain, **_counting(release, settings, release.domain.names))
+    lost = {f"{each.axis or each.column} {each.what}".strip(): each.rows for each in found.failures}
+    cut = {} if found.cut is None else {"beyond max_contributions": found.cut}
+    return {"read": found.rows, **lost, **cut, "counted": found.counted}
 
 
 def _counting(release: Release, settings: Settings, axes: Sequence[str]) -> dict[str, Any]:

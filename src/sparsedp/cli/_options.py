@@ -172,6 +172,60 @@ ProjectFile = Annotated[
     ),
 ]
 
+Unit = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--unit",
+        metavar="COLUMN",
+        help="The column that says whose a record is; once more for each further one, if it takes several.",
+        rich_help_panel=PEOPLE,
+    ),
+]
+EachRowIsAPerson = Annotated[
+    bool,
+    typer.Option(
+        "--each-row-is-a-person",
+        help="Instead of --unit: no person has two records. It is your promise, and the release says so.",
+        rich_help_panel=PEOPLE,
+    ),
+]
+MaxContributions = Annotated[
+    int | None,
+    typer.Option(
+        "--max-contributions",
+        metavar="COUNT",
+        help="How many records of one person are counted, 1 if left out; more are left out, at random.",
+        rich_help_panel=PEOPLE,
+    ),
+]
+Value = Annotated[
+    str | None,
+    typer.Option("--value", metavar="COLUMN", help="Publish sums of this column.", rich_help_panel=CELLS),
+]
+Clamp = Annotated[
+    str | None,
+    typer.Option("--clamp", metavar="LOW..HIGH", help="The bounds of each record's value.", rich_help_panel=CELLS),
+]
+Resolution = Annotated[
+    str | None,
+    typer.Option("--resolution", metavar="STEP", help="What values are rounded to: 0.01.", rich_help_panel=CELLS),
+]
+Outside = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--outside",
+        metavar="AXIS=HOW",
+        help="What becomes of records beyond an axis: age=clamp, or carrier=other (a label of it); else dropped.",
+        rich_help_panel=CELLS,
+    ),
+]
+Column = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column", metavar="AXIS=COLUMN", help="The column of an axis, if named otherwise.", rich_help_panel=CELLS
+    ),
+]
+
 
 # What options say in their own small languages: axes, `name=value`, `low..high`.
 

@@ -47,6 +47,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "clamp": _BOUNDS,
         "resolution": _NUMBER,
         "with_counts": _YES_OR_NO,
+        "allow_empty": _YES_OR_NO,
     },
     "privacy": {
         "ledger": _TEXT,
@@ -267,6 +268,7 @@ by = [                               # the table's axes: declared here, never re
 # clamp = [0, 500]                   # each record's value within these bounds,
 # resolution = "0.01"                # rounded to this,
 # with_counts = true                 # and how many records the sums are of, so that means can be asked for
+# allow_empty = true                 # publish even if not one record can be read into the table; else that is refused
 
 [privacy]
 ledger = "budget.db"                 # `sparsedp ledger init budget.db --dataset visits --epsilon 2` makes it

@@ -16,26 +16,33 @@ from sparsedp.cli._files import STANDARD, Format, form_of
 from sparsedp.cli._options import (
     CELLS,
     FILES,
-    PEOPLE,
     AsJson,
     By,
+    Clamp,
+    Column,
     DataSetName,
     DateFormat,
     Decimal,
     Delimiter,
     Delta,
+    EachRowIsAPerson,
     Encoding,
     Epsilon,
     LedgerPath,
+    MaxContributions,
     MechanismName,
     Multiline,
     NeighboursName,
     NoLedger,
+    Outside,
     Overwrite,
     PassphraseFd,
     ProjectFile,
+    Resolution,
     Rho,
     Sign,
+    Unit,
+    Value,
     Workload,
     bounds,
     check_axes,
@@ -81,32 +88,9 @@ def release_records(
     encoding: Encoding = None,
     multiline: Multiline = False,
     by: By = None,
-    unit: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--unit",
-            metavar="COLUMN",
-            help="The column that says whose a record is; once more for each further one, if it takes several.",
-            rich_help_panel=PEOPLE,
-        ),
-    ] = None,
-    each_row_is_a_person: Annotated[
-        bool,
-        typer.Option(
-            "--each-row-is-a-person",
-            help="Instead of --unit: no person has two records. It is your promise, and the release says so.",
-            rich_help_panel=PEOPLE,
-        ),
-    ] = False,
-    max_contributions: Annotated[
-        int | None,
-        typer.Option(
-            "--max-contributions",
-            metavar="COUNT",
-            help="How many records of one person are counted, 1 if left out; more are left out, at random.",
-            rich_help_panel=PEOPLE,
-        ),
-    ] = None,
+    unit: Unit = None,
+    each_row_is_a_person: EachRowIsAPerson = False,
+    max_contributions: MaxContributions = None,
     neighbours: NeighboursName = None,
     epsilon: Epsilon = None,
     rho: Rho = None,
@@ -116,18 +100,9 @@ def release_records(
     no_ledger: NoLedger = False,
     mechanism: MechanismName = None,
     workload: Workload = None,
-    value: Annotated[
-        str | None,
-        typer.Option("--value", metavar="COLUMN", help="Publish sums of this column.", rich_help_panel=CELLS),
-    ] = None,
-    clamp: Annotated[
-        str | None,
-        typer.Option("--clamp", metavar="LOW..HIGH", help="The bounds of each record's value.", rich_help_panel=CELLS),
-    ] = None,
-    resolution: Annotated[
-        str | None,
-        typer.Option("--resolution", metavar="STEP", help="What values are rounded to: 0.01.", rich_help_panel=CELLS),
-    ] = None,
+    value: Value = None,
+    clamp: Clamp = None,
+    resolution: Resolution = None,
     with_counts: Annotated[
         bool,
         typer.Option(
@@ -145,21 +120,16 @@ def release_records(
             rich_help_panel=CELLS,
         ),
     ] = None,
-    outside: Annotated[
-        list[str] | None,
+    outside: Outside = None,
+    column: Column = None,
+    allow_empty: Annotated[
+        bool,
         typer.Option(
-            "--outside",
-            metavar="AXIS=HOW",
-            help="What becomes of records beyond an axis: age=clamp, or carrier=other (a label of it); else dropped.",
+            "--allow-empty",
+            help="Publish even records of which not one can be read into the table; else that is refused, unpaid.",
             rich_help_panel=CELLS,
         ),
-    ] = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--column", metavar="AXIS=COLUMN", help="The column of an axis, if named otherwise.", rich_help_panel=CELLS
-        ),
-    ] = None,
+    ] = False,
     integers: Annotated[bool, typer.Option("--integers", help="Publish whole numbers.", rich_help_panel=CELLS)] = False,
     output: Annotated[
         str | None,
@@ -223,6 +193,7 @@ def release_records(
         "counts_share": counts_share,
         "outside": outside,
         "columns": column,
+        "allow_empty": allow_empty or None,
         "integers": integers or None,
         "release": output,
         "report": report,
@@ -299,7 +270,7 @@ class Command:
         mechanism = chosen_mechanism(settings.get("mechanism"), settings.get("workload"))
         delivery, unit = delivery_to(self.output, self.kind, overwrite=self.overwrite), unit_of(settings)
         budget = asked_for(settings.get("epsilon"), settings.get("rho"), settings.get("delta"))
-        counting = _checked_sums(counting_of(settings, domain.names))
+        counting = checked_sums(counting_of(settings, domain.names))
         paying = None if self.ledger is None else the_ledger(self.ledger, settings.get("dataset"), self.source)
         most = settings.get("max_contributions", 1)
         return Order.of(
@@ -311,6 +282,7 @@ class Command:
             neighbours=settings.get("neighbours", "add_remove"),
             constraints=Constraints(integers=True) if settings.get("integers") else None,
             counts_share=settings.get("counts_share"),
+            allow_empty=bool(settings.get("allow_empty")),
         )
 
 
@@ -389,7 +361,7 @@ def counting_of(settings: Settings, axes: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _checked_sums(counting: dict[str, Any]) -> dict[str, Any]:
+def checked_sums(counting: dict[str, Any]) -> dict[str, Any]:
     """All that a sum needs and was not given is asked for at once."""
     needed = {"clamp": "--clamp 0..500", "resolution": "--resolution 0.01"}
     missing = [name for name in needed if "value" in counting and name not in counting]

@@ -1,5 +1,6 @@
 """Records to counts: readers, cells and the bound on what one person adds."""
 
-from sparsedp.ingest._count import NOT_PRIVATE_losses, count, counted
+from sparsedp.ingest._check import NOT_PRIVATE, Check, check, checked, refuse_empty
+from sparsedp.ingest._count import count, counted
 
-__all__ = ["NOT_PRIVATE_losses", "count", "counted"]
+__all__ = ["NOT_PRIVATE", "Check", "check", "checked", "count", "counted", "refuse_empty"]

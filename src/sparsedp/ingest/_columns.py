@@ -12,7 +12,7 @@ that is not UTF-8 and what is longer than any name or number. Each value is look
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -43,8 +43,23 @@ class Source:
     dialect: Dialect | None = None
     again: bool = True
     """Whether the batches can be had once more."""
-    broken: Callable[[], int] = lambda: 0
-    """Of the batches that were had: how many lines were no records. PRIVATE, as they are."""
+    broken: Callable[[], tuple[int, list[str]]] = lambda: (0, [])
+    """Of the batches that were had: how many lines were no records, and the first of them. PRIVATE, as they are."""
+
+    def with_a_part_kept(self) -> Source:
+        """The same; once it was read, what came first can be had again."""
+        kept: list[Any] = []
+
+        def batches() -> Iterator[Any]:
+            if kept:
+                yield from kept
+                return
+            for batch in self.batches():
+                if not kept and batch.num_rows:
+                    kept.append(batch)
+                yield batch
+
+        return replace(self, batches=batches)
 
     def attach(self, connection: duckdb.DuckDBPyConnection, needed: Sequence[Needed]) -> dict[Needed, SourceColumn]:
         """Make the records known to a connection as RECORDS; the needed columns as queries see them."""

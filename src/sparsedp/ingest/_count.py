@@ -1,18 +1,17 @@
-"""From records to counts: `sparsedp.count`, its query, and, for owners alone, what it leaves out."""
+"""From records to counts: `sparsedp.count`, and its query."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from sparsedp.arrays import Ints
 from sparsedp.axes.domain import Declared
 from sparsedp.counts import Counts
 from sparsedp.errors import InvalidInput
 from sparsedp.ingest._cells import Lookups, steps_of
 from sparsedp.ingest._columns import RECORDS, Needed, Source, SourceColumn
-from sparsedp.ingest.bounding import PersonColumn, Reservoir, kept_totals, person_column
+from sparsedp.ingest.bounding import PersonColumn, Reservoir, fill, person_column
 from sparsedp.ingest.request import Request
 from sparsedp.ingest.session import guarded, session
 from sparsedp.ingest.sources import source_of
@@ -49,7 +48,7 @@ def count(
 
     Records of nobody (NULL, NaN) are dropped. So are those outside the domain, with `outside="drop"`; per axis it may
     say {"age": "clamp"}, the nearest end cell, or {"sex": "other"}, a declared label that collects all other values.
-    What cannot be read is dropped. How many records were dropped is nowhere to be seen.
+    What cannot be read is dropped. How many records were dropped is nowhere to be seen; `sparsedp.check` tells owners.
 
     Text is read by fixed rules, each field by itself: numbers in plain decimal notation ("12", "-1.5", "1e3"), times as
     ISO 8601 has them ("2024-03-05", "2024-03-05T14:30:00", with a blank for the T, with decimals of seconds, with
@@ -87,11 +86,22 @@ def count(
     return counted(request, key)
 
 
-def counted(request: Request, key: bytes | None = None) -> Counts:
-    """The records that were asked for, counted as `count` says; `key`, which decides whose are kept, as there."""
+def counted(
+    request: Request, key: bytes | None = None, *, if_none: Callable[[Request, Source], None] | None = None
+) -> Counts:
+    """The records that were asked for, counted as `count` says; `key`, which decides whose are kept, as there.
+
+    `if_none`: called if not a single record came into the table; of a source that can be read once, with a part of it.
+    """
     words = _key(key)
     with stage("counting records"):
-        totals, records = _totals(request, words, source_of(request.source, request.needed, request.dialect))
+        source = source_of(request.source, request.needed, request.dialect)
+        if if_none is not None and not source.again:
+            source = source.with_a_part_kept()
+        reservoir = _kept(request, words, source)
+    if if_none is not None and reservoir.empty:
+        if_none(request, source)
+    totals, records = reservoir.totals(), reservoir.records
     found = Counts(
         values=totals.reshape(request.domain.shape),
         domain=request.domain,
@@ -123,27 +133,23 @@ def _key(key: object) -> Key:
     return int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")
 
 
-_Totals = tuple[Ints, Ints | None]
-"""The totals, and how many records they are of, if that was asked."""
-
-
-def _totals(request: Request, key: Key, source: Source) -> _Totals:
+def _kept(request: Request, key: Key, source: Source) -> Reservoir:
     """Sorted by hashes first, where the records can be read again: should two people share one, by the people
     themselves. Both give the same totals, so that it does not matter to anybody which it was."""
-    totals = _totals_in_order(request, key, source, by_hash=True) if source.again else None
-    return cast(_Totals, _totals_in_order(request, key, source, by_hash=False)) if totals is None else totals
+    kept = _kept_in_order(request, key, source, by_hash=True) if source.again else None
+    return cast(Reservoir, _kept_in_order(request, key, source, by_hash=False)) if kept is None else kept
 
 
-def _totals_in_order(request: Request, key: Key, source: Source, *, by_hash: bool) -> _Totals | None:
+def _kept_in_order(request: Request, key: Key, source: Source, *, by_hash: bool) -> Reservoir | None:
     with session() as connection:
 
-        def run() -> _Totals | None:
-            query = _query_of(request, source.attach(connection, request.needed), Lookups(connection))
+        def run() -> Reservoir | None:
+            query = query_of(request, source.attach(connection, request.needed), Lookups(connection))
             sums = request.amounts is not None
             most, counts = request.max_contributions, request.with_counts
             reservoir = Reservoir(request.domain.size, most, key, sums=sums, counts=counts)
-            totals = kept_totals(connection, query.cells, query.people, reservoir, sums=sums, by_hash=by_hash)
-            return None if totals is None else (totals, reservoir.records)
+            apart = fill(reservoir, connection, query.cells, query.people, sums=sums, by_hash=by_hash)
+            return reservoir if apart else None
 
         return guarded(run)
 
@@ -153,15 +159,16 @@ def _totals_in_order(request: Request, key: Key, source: Source, *, by_hash: boo
 
 @dataclass(frozen=True)
 class Query:
-    """`places` has the columns of `people`, and for each axis the value x as it is read and its place p, and the steps;
-    NULL for what is missing, unreadable or outside. `cells` has one cell in the place of all these."""
+    """`places` has the columns of `people`; for each axis the value r as the source has it, x as it is read, and its
+    place p; and the steps, with the amount that they are of and whether that is beyond its bounds. NULL is what is
+    missing, unreadable or outside. `cells` has one cell in the place of all these."""
 
     people: tuple[PersonColumn, ...]
     places: str
     cells: str
 
 
-def _query_of(request: Request, found: Mapping[Needed, SourceColumn], lookups: Lookups) -> Query:
+def query_of(request: Request, found: Mapping[Needed, SourceColumn], lookups: Lookups) -> Query:
     """The query for columns as a connection has them."""
     units = enumerate(request.privacy_unit or ())
     people = tuple(person_column(f"u{place}", found[Needed(column, person=True)]) for place, column in units)
@@ -171,104 +178,22 @@ def _query_of(request: Request, found: Mapping[Needed, SourceColumn], lookups: L
             zip(request.domain.axes, request.axis_columns, request.outside, strict=True)
         )
     ]
-    steps = "1" if request.amounts is None else request.amounts.steps(found[Needed(request.amounts.column)])
+    steps, beyond, amount = "1", "false", "NULL"
+    if request.amounts is not None:
+        summed = found[Needed(request.amounts.column)]
+        steps, beyond, amount = request.amounts.steps(summed), request.amounts.beyond(summed), summed.sql
     names = "".join(f"{one.name}, " for one in people)
     told = "".join(f"{one.sql} AS {one.name}, " for one in people)
+    given = "".join(f"{found[Needed(name)].sql} AS r{place}, " for place, name in enumerate(request.axis_columns))
     read = "".join(f"{axis.read} AS x{place}, {axis.zoned} AS z{place}, " for place, axis in enumerate(axes))
-    clocked = "".join(f"{axis.clocked} AS x{place}, " for place, axis in enumerate(axes))
-    placed = "".join(f"x{place}, {axis.place} AS p{place}, " for place, axis in enumerate(axes))
+    clocked = "".join(f"r{place}, {axis.clocked} AS x{place}, " for place, axis in enumerate(axes))
+    placed = "".join(f"r{place}, x{place}, {axis.place} AS p{place}, " for place, axis in enumerate(axes))
     joins = " ".join(axis.join for axis in axes)
-    query = f"SELECT {told}{read}CAST({steps} AS BIGINT) AS steps FROM {RECORDS}"  # noqa: S608
-    query = f"SELECT {names}{clocked}steps FROM ({query})"  # noqa: S608
-    places = f"SELECT {names}{placed}steps FROM ({query}) {joins}"  # noqa: S608
+    query = f"SELECT {told}{given}{read}CAST({steps} AS BIGINT) AS steps, {amount} AS amount, {beyond} AS beyond"
+    query = f"SELECT {names}{clocked}steps, amount, beyond FROM ({query} FROM {RECORDS})"  # noqa: S608
+    places = f"SELECT {names}{placed}steps, amount, beyond FROM ({query}) {joins}"  # noqa: S608
     cell = "0"
     for place, length in enumerate(request.domain.shape):
         cell = f"({cell}) * {length} + p{place}"
     cells = f"SELECT {names}steps, CAST({cell} AS INTEGER) AS cell FROM ({places})"  # noqa: S608
     return Query(people, places, cells)
-
-
-# NOT PRIVATE: how many records a count leaves out, and why. For owners who hold the data and look at it themselves.
-#
-# Nothing that is published may come from here: these are exact numbers about the records.
-
-_WARNING = "NOT PRIVATE: exact numbers about the records; for the data's owner alone, never to be published."
-
-
-class NotPrivateLosses(dict[str, int]):
-    """Why → how many records, the first reason of each; "read" is all of them, and "counted" is what was left."""
-
-    def __repr__(self) -> str:
-        return f"<{_WARNING} {dict(self)}>"
-
-    __str__ = __repr__
-
-
-def NOT_PRIVATE_losses(  # noqa: N802
-    source: Any,
-    domain: Any,
-    *,
-    privacy_unit: Any,
-    max_contributions: int = 1,
-    columns: Any = None,
-    outside: Any = "drop",
-    value: Any = None,
-    clamp: Any = None,
-    resolution: Any = None,
-    csv: Any = None,
-) -> NotPrivateLosses:
-    """NOT PRIVATE. How many records `sparsedp.count` would read, leave out and count, with the same arguments.
-
-    A record that is left out is told of once, by the first of these: it is a broken line of CSV; it has no unit; on an
-    axis, in their order, it is missing or cannot be read, or is outside; its value is missing or cannot be read; its
-    person has more than `max_contributions`.
-    """
-    request = Request.of(
-        source,
-        domain,
-        privacy_unit=privacy_unit,
-        max_contributions=max_contributions,
-        columns=columns,
-        outside=outside,
-        value=value,
-        clamp=clamp,
-        resolution=resolution,
-        csv=csv,
-    )
-    with stage("looking for what is left out"), session() as connection:
-
-        def run() -> NotPrivateLosses:
-            records = source_of(source, request.needed, request.dialect)
-            found = records.attach(connection, request.needed)
-            numbers = connection.execute(_aggregate(request, _query_of(request, found, Lookups(connection)))).fetchone()
-            read, *others = (int(one or 0) for one in numbers or ())
-            broken = records.broken()
-            return NotPrivateLosses(zip(_reasons(request), (read + broken, broken, *others), strict=True))
-
-        return guarded(run)
-
-
-def _reasons(request: Request) -> list[str]:
-    axes = [reason for name in request.domain.names for reason in (f"{name} unreadable", f"{name} outside")]
-    value = [] if request.amounts is None else [f"{request.amounts.column} unreadable"]
-    return ["read", "broken", "no unit", *axes, *value, "beyond max_contributions", "counted"]
-
-
-def _aggregate(request: Request, query: Query) -> str:
-    """One query: first by person, whose records beyond the bound are to be known, then over all of them."""
-    units = [one.name for one in query.people]
-    conditions = [" OR ".join(f"{unit} IS NULL" for unit in units) or "false"]
-    for place in range(len(request.domain.axes)):
-        conditions += [f"p{place} IS NULL AND x{place} IS NULL", f"p{place} IS NULL"]
-    if request.amounts is not None:
-        conditions.append("steps IS NULL")
-    cases = " ".join(f"WHEN {condition} THEN {reason}" for reason, condition in enumerate(conditions))
-    left = f"SELECT *, CASE {cases} ELSE {len(conditions)} END AS reason FROM ({query.places})"  # noqa: S608
-    tallies = ", ".join(f"count(*) FILTER (reason = {reason}) AS n{reason}" for reason in range(len(conditions) + 1))
-    grouped = f"GROUP BY {', '.join(units)}" if units else ""
-    people = f"SELECT {tallies} FROM ({left}) {grouped}"  # noqa: S608
-    good = f"n{len(conditions)}"
-    kept = f"least({good}, {request.max_contributions})" if units else good
-    everything = " + ".join(f"n{reason}" for reason in range(len(conditions) + 1))
-    sums = [everything, *(f"n{reason}" for reason in range(len(conditions))), f"{good} - {kept}", kept]
-    return f"SELECT {', '.join(f'sum({one})' for one in sums)} FROM ({people})"  # noqa: S608

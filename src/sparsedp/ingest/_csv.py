@@ -42,15 +42,18 @@ def csv_source(sources: Sequence[str | BinaryIO], needed: Sequence[Needed], dial
 
     def batches() -> Iterator[Any]:
         for text, (names, size), each in zip(texts, headers, lines, strict=True):
-            each.dropped = 0
+            each.dropped, each.first = 0, []
             places = [names.index(column) for column in columns]
             for kept, longest in each.records(text.blocks(size)):
                 for batch in _fields(kept, longest, each, places):
                     arrays = dict(zip(columns, map(_trimmed, batch.columns), strict=True))
                     yield pa.record_batch([arrays[one.column] for one in needed], schema=schema)
 
+    def broken() -> tuple[int, list[str]]:
+        return sum(each.dropped for each in lines), [line for each in lines for line in each.first]
+
     again = all(isinstance(source, str) for source in sources)
-    return Source(schema, ("text",) * len(needed), batches, dialect, again, lambda: sum(each.dropped for each in lines))
+    return Source(schema, ("text",) * len(needed), batches, dialect, again, broken)
 
 
 def _trimmed(array: Any) -> Any:

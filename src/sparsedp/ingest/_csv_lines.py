@@ -21,18 +21,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, field
+from itertools import chain, islice
 
 import numpy as np
 import numpy.typing as npt
 
+from sparsedp.arrays import Ints
 from sparsedp.jit import kernel
 
 Bytes = npt.NDArray[np.uint8]
 
 _LONGEST = 16 << 20
 """Bytes of a record: a longer one is dropped."""
+
+_KEPT, _BEGINNING = 3, 100
+"""Of broken lines: so many, and of each so many bytes, for the owner to see."""
 
 _END = 0x0A
 _IS_PLAIN, _IS_END, _IS_QUOTE, _IS_DELIMITER, _IS_HIGH = 0, 1, 2, 3, 4
@@ -44,13 +48,14 @@ _START, _PLAIN, _QUOTED, _CLOSED = 0, 1, 2, 3
 
 @dataclass
 class Lines:
-    """How to tell records of so many fields; `dropped` lines were none."""
+    """How to tell records of so many fields; `dropped` lines were none, the `first` of them among these."""
 
     delimiter: str
     quote: str
     fields: int
     multiline: bool
     dropped: int = 0
+    first: list[str] = field(default_factory=list)
 
     def records(self, blocks: Iterable[bytes]) -> Iterator[tuple[Bytes, int]]:
         """From the bytes after the header: records as lines, many at a time, and how long the longest of them is.
@@ -68,23 +73,30 @@ class Lines:
                 block, skipping = block[end.end() :], False
             data = np.frombuffer(rest + block, dtype=np.uint8)
             kept = np.empty(len(data) + 1, dtype=np.uint8)
-            size, done, longest, dropped = _sifted(data, kept, kinds, self.fields, _LONGEST, self.multiline)
+            lost = np.zeros((_KEPT, 2), dtype=np.int64)
+            size, done, longest, dropped = _sifted(data, kept, lost, kinds, self.fields, _LONGEST, self.multiline)
             self.dropped += dropped
+            self._keep(data[start:end].tobytes() for start, end in lost[:dropped])
             if size > 1:
                 yield kept[:size], longest
             rest = data[done:].tobytes()
             if len(rest) > _LONGEST:
-                rest, skipping = b"", True
                 self.dropped += 1
+                self._keep([rest])
+                rest, skipping = b"", True
+
+    def _keep(self, lines: Iterable[bytes]) -> None:
+        self.first += [line[:_BEGINNING].decode(errors="replace") for line in islice(lines, _KEPT - len(self.first))]
 
 
 @kernel
 def _sifted(
-    data: Bytes, kept: Bytes, kinds: Bytes, fields: int, most: int, multiline: bool
+    data: Bytes, kept: Bytes, lost: Ints, kinds: Bytes, fields: int, most: int, multiline: bool
 ) -> tuple[int, int, int, int]:
     """Copy the records to `kept`; bytes copied, bytes of `data` that are done with, the longest record, lines dropped.
 
-    The tail that no line end closes is left for the next call.
+    `lost` says where the first of the dropped lines begin and end. The tail that no line end closes is left for the
+    next call.
     """
     kept[0] = _END
     written = 1
@@ -98,6 +110,8 @@ def _sifted(
                 kept[written : written + start - since] = data[since:start]
                 written += start - since
                 since = place + 1
+                if dropped < len(lost):
+                    lost[dropped] = start, place
                 dropped += 1
             else:
                 longest = max(longest, length)

@@ -59,9 +59,12 @@ class Reservoir:
         self._kept_steps: Ints = np.zeros(most, dtype=np.int64)
         self._seen: Ints = np.zeros(1, dtype=np.int64)
         self._state: _Unsigned = np.array([*key, 0], dtype=np.uint64)
+        self.empty = True
+        """Whether not one record came. PRIVATE, as the totals are."""
 
     def add(self, starts: _Starts, seeds: _Unsigned, cells: npt.NDArray[np.int32], steps: Ints) -> None:
         """One batch; `starts` marks the first record of each person, whose seed is used."""
+        self.empty &= not len(cells)
         totals = self._totals, self._carries, self._records
         _draw(starts, seeds, cells, steps, self._kept_cells, self._kept_steps, self._seen, self._state, *totals)
 
@@ -224,19 +227,19 @@ _A_BATCH = 1 << 17
 """Records that are looked at together."""
 
 
-def kept_totals(
+def fill(
+    reservoir: Reservoir,
     connection: duckdb.DuckDBPyConnection,
     cells: str,
     people: Sequence[PersonColumn],
-    reservoir: Reservoir,
     *,
     sums: bool,
     by_hash: bool,
-) -> Ints | None:
-    """The totals of what people keep. `cells` is a query for the columns cell, steps and those of `people`.
+) -> bool:
+    """Give all records to the reservoir. `cells` is a query for the columns cell, steps and those of `people`.
 
     It is sorted, outside memory where it has to be. Without `people` every record is another person's, and without
-    `sums` every record is one step. Sorted `by_hash`, which is faster, the totals are the same; but None where two
+    `sums` every record is one step. Sorted `by_hash`, which is faster, the totals are the same; but False where two
     people are found to share one, for then their records are not apart.
     """
     numbers = ["cell", "steps"] if sums else ["cell"]
@@ -257,7 +260,7 @@ def kept_totals(
         words = [one.words(batch) for one in people]
         starts = _starts_of(columns, last, length)
         if by_hash and _share_a_hash(words, last_words, starts):
-            return None
+            return False
         reservoir.add(starts, _seeds_of(words, length), batch.column("cell").to_numpy(), steps)
         last, last_words = [column[-1] for column in columns], [word[-1] for word in words]
-    return reservoir.totals()
+    return True

@@ -170,6 +170,7 @@ def _axis_columns(domain: Domain, columns: object) -> tuple[str, ...]:
 _MOST_STEPS = 2**50
 """Of one value: floats then tell neighbouring steps apart, halves included."""
 
+_NUMBERS_TO_SUM = "give a column of numbers to sum"
 _A_GRID = 'give the grid that values are rounded to, such as resolution="0.01"'
 
 
@@ -195,13 +196,23 @@ class Amounts:
 
     def steps(self, column: SourceColumn) -> str:
         """The value in whole steps, as SQL."""
-        value = real_number(column, "give a column of numbers to sum")
-        low, high = (sql_double(float(bound * self.resolution)) for bound in (self.lowest, self.highest))
+        value = real_number(column, _NUMBERS_TO_SUM)
+        low, high = self._ends
         clamped = f"greatest({low}, least({high}, {value}))"
         grid = f"{sql_double(self.resolution.denominator)} / {sql_double(self.resolution.numerator)}"
         steps = f"CAST(round({clamped} * {grid}) AS BIGINT)"
         # greatest and least skip NULL, so what is missing has to be seen to.
         return f"CASE WHEN {value} IS NOT NULL THEN greatest({self.lowest}, least({self.highest}, {steps})) END"
+
+    def beyond(self, column: SourceColumn) -> str:
+        """Whether the value is clamped, as SQL."""
+        low, high = self._ends
+        return f"{real_number(column, _NUMBERS_TO_SUM)} NOT BETWEEN {low} AND {high}"
+
+    @property
+    def _ends(self) -> tuple[str, str]:
+        low, high = (sql_double(float(bound * self.resolution)) for bound in (self.lowest, self.highest))
+        return low, high
 
 
 def _amounts_of(value: object, clamp: object, resolution: object) -> Amounts | None:

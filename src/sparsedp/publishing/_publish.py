@@ -125,6 +125,7 @@ def publish(
     csv: Mapping[str, Any] | None = None,
     neighbours: str = "add_remove",
     constraints: Constraints | None = None,
+    allow_empty: bool = False,
     sign: Private | None = None,
     passphrase: str | bytes | None = None,
 ) -> Release:
@@ -139,6 +140,8 @@ def publish(
     `to`: the file to write; one that exists is refused unless `overwrite` says so.
     `ledger`: a data set of a ledger file (`sparsedp.open_ledger("budget.db", "visits")`), or one in memory; None says
     aloud that nobody keeps count of what is spent.
+    `allow_empty`: records of which not one can be read into the table (a wrong format of dates, say) are refused before
+    anything is spent, for their owner alone to see; True publishes them as any others.
     `sign`: a private key that signs the file (`sparsedp.new_key` makes one), unlocked by `passphrase` if it is locked.
 
     With a ledger file an interruption costs nothing twice: once the noisy measurement is stored beside the ledger, the
@@ -147,6 +150,7 @@ def publish(
     the budget is spent, which the next call says before it spends again.
     """
     validate.yes_or_no("overwrite", overwrite)
+    validate.yes_or_no("allow_empty", allow_empty)
     key = None if sign is None else signing_key(sign, passphrase, argument="sign")
     if ledger is not None and not isinstance(ledger, Ledger):
         remedy = 'give `sparsedp.open_ledger("budget.db", "name")`, or None if you keep count of it elsewhere'
@@ -174,5 +178,6 @@ def publish(
         constraints=constraints,
         sign=key,
         counts_share=counts_share,
+        allow_empty=allow_empty,
     )
     return Run(order).carried_out()

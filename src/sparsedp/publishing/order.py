@@ -36,6 +36,8 @@ class Order:
     delivery: Delivery
     constraints: Constraints | None = None
     sign: SigningKey | None = None
+    allow_empty: bool = False
+    """Whether records of which not one comes into the table are published all the same, or refused before the debit."""
 
     @classmethod
     def of(
@@ -50,6 +52,7 @@ class Order:
         constraints: Constraints | None = None,
         sign: SigningKey | None = None,
         counts_share: object = None,
+        allow_empty: bool = False,
     ) -> Order:
         """The order, or what is wrong with it. Whom it is promised to follows from how the records are counted."""
         cells, negative = request.domain, request.negative
@@ -71,7 +74,7 @@ class Order:
             terms = terms.with_counts(alone.contribution, alone.counted, counts_share)
         elif counts_share is not None:
             raise InvalidInput("counts_share", "given without with_counts", "ask for counts beside the sums as well")
-        return cls(request, terms, mechanism, delivery, constraints, sign)
+        return cls(request, terms, mechanism, delivery, constraints, sign, allow_empty)
 
     @cached_property
     def identity(self) -> str:

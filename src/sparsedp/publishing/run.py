@@ -5,13 +5,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
-from sparsedp.errors import BadFile
-from sparsedp.ingest import counted
+import numpy as np
+
+from sparsedp.errors import BadFile, BudgetExceeded, InvalidInput
+from sparsedp.ingest import counted, refuse_empty
 from sparsedp.mechanisms.base import private_table, spent_already
 from sparsedp.privacy.ledger import Ledger, Spend
 from sparsedp.publishing.order import Order
 from sparsedp.releases.release import Release
+from sparsedp.releases.uncertainty import HIGHEST_LEVEL, UnknownTogether
 from sparsedp.synopsis import Synopsis, open_synopsis
 
 
@@ -36,6 +40,7 @@ class Run:
         self.delivered = False
         """It is there, and the ledger knows."""
         self._before_debit = before_debit
+        self._asked_to_pay = False
         self._seen = () if ledger is None else ledger.entries
         self._unfinished = None if ledger is None else ledger.unfinished(order.identity, self._seen)
 
@@ -73,10 +78,16 @@ class Run:
         order, domain = self.order, self.order.request.domain
         mechanism, terms = order.mechanism, order.terms
         plan = mechanism.checked(domain.size, terms, domain)
-        table = private_table(counted(order.request), None, None, negative=False)
+        counts = counted(order.request, if_none=None if order.allow_empty else refuse_empty)
+        table = private_table(counts, None, None, negative=False)
         if self._before_debit is not None:
             self._before_debit()
-        self.spend = mechanism.debited(table, terms, order.identity)
+        self._asked_to_pay = True
+        try:
+            self.spend = mechanism.debited(table, terms, order.identity)
+        except (BudgetExceeded, InvalidInput):
+            self._asked_to_pay = False  # it took nothing, surely: what is debited by now is another job's
+            raise
         return mechanism.drawn(table, plan, terms, order.constraints, self.spend)
 
     def _resumed(self, ledger: Ledger, spend: Spend) -> Release:
@@ -101,6 +112,13 @@ class Run:
         if ledger is not None and self.spend is not None:
             ledger.deliver(self.spend, release.digest)
         self.delivered = True
+        if _tells_nothing(release):
+            warnings.warn(
+                "Nothing in this release can be told from an empty table: the intervals of its total and of all its "
+                "cells hold 0. Where there should be more, the records may have been read wrongly: run `sparsedp "
+                "check` on them, for their owner alone.",
+                stacklevel=5,
+            )
         return release
 
     # How far it came: the ledger and the place are asked, not memory.
@@ -109,7 +127,7 @@ class Run:
     def paid(self) -> Spend | None:
         """What pays for it, as the ledger has it now: it may have been debited without our taking note."""
         ledger = self.order.terms.ledger
-        if ledger is None:
+        if ledger is None or (self.spend is None and not self._asked_to_pay):
             return None
         before = {entry.token for entry in self._seen}
         for entry in reversed(ledger.entries):
@@ -123,6 +141,27 @@ class Run:
         """Whether the release is in its place, whole."""
         return self.release is not None and self.order.delivery.has(self.release)
 
+
+def _tells_nothing(release: Release) -> bool:
+    """Whether the total, and the cell that stands out most, may well be 0: all of it follows from what is published."""
+    if release.stderr is None or not _may_be_zero(release, np.ones(release.shape), _LEVEL):
+        return False
+    values, errors = release.values, release.stderr
+    apart = np.divide(abs(values), errors, out=np.where(values == 0, 0.0, np.inf), where=errors > 0)
+    cell = np.unravel_index(apart.argmax(), release.shape)
+    level = min(1 - (1 - _LEVEL) / len(release), HIGHEST_LEVEL)  # for all cells at once
+    return _may_be_zero(release, tuple(map(int, cell)), level)
+
+
+def _may_be_zero(release: Release, query: Any, level: float) -> bool:
+    try:
+        found = release.interval(query, level)
+    except UnknownTogether:
+        return False
+    return found.low <= 0 <= found.high
+
+
+_LEVEL = 0.95
 
 _CELL_BYTES = 256
 """More than a file says that a cell takes."""
