@@ -210,6 +210,8 @@ BAD: list[tuple[Any, str]] = [
     ("x:0..1e999999999", "by is .* last is '1e999999999'"),
     ("d:1900..2100/1s", "by is .* after 6,342,969,600 ticks every second .*; give coarser or fewer cells"),
     ("x:" + "9" * 10_000, "by is 'x:999.*…', in which"),
+    ("c:Washington, DC,New York", "by is .* labels is a list with a blank after some of its commas.*double quotes"),
+    ("c:east(Washington, DC,Boston),west(Reno)", "by is .* labels is a list with a blank after some of its commas"),
 ]
 
 
@@ -225,6 +227,13 @@ def test_what_is_no_axis_is_refused_in_a_sentence(text: Any, complaint: str) -> 
     assert error.value.argument == "by"
     assert len(str(error.value)) < 400
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["c:a, b, c", 'c:"Washington, DC",New York', "c:east(a, b),west(c)", "c:east(a,b), west(c,d)", "c:a, b,"]
+)
+def test_commas_that_are_all_alike_end_labels(text: str) -> None:
+    assert parse_axis(text).length == 1 + text.count(",") - text.count("DC") - text.endswith(",")
 
 
 @given(st.one_of(st.text(max_size=30), st.text('x:0123456789.,/@[]-"TZ+eWdhmo ', max_size=30).map("x:".__add__)))

@@ -265,3 +265,34 @@ def test_files_that_are_no_releases(release: str) -> None:
     Path("cut.parquet").write_bytes(whole[: len(whole) // 2])
     refused("query", "cut.parquet", "--total")
     assert "not a readable Parquet file" in refused("query", "-", "--total", given="nothing")
+
+
+def test_boxes_of_weeks_end_with_the_last_day_that_is_named() -> None:
+    """A week that is named by its last day ends there, and none is added."""
+    counts = np.arange(53) + 100
+    domain = sdp.Calendar.between("week", "2024-01-01", "2025-01-05", "1w")
+    sdp.release(counts, epsilon=1000, mechanism="laplace", domain=domain).save("weeks.parquet")
+
+    def ask(box: str) -> int:
+        return round(float(ok("query", "weeks.parquet", "--box", f"week={box}", "--json").json["estimate"]))
+
+    march = counts[9:13].sum()
+    assert ask("2024-03-04..2024-03-31") == ask("2024-03-04..2024-03-25") == ask("2024-W10..2024-W13") == march
+    assert ask("2024-03-04..2024-03-10") == ask("2024-03-04..2024-03-04") == counts[9]
+    assert ask("2024-01-01..2025-01-05") == counts.sum()
+    for box, says in (
+        ("2024-03-04..2024-03-29", "where no cell ends; give 2024-03-24 or 2024-03-31, which is then included"),
+        ("2024-03-25..2024-03-29", "where no cell ends; give 2024-03-31, which is then included"),
+        ("2024-03-06..2024-03-31", "nearest tick is 2024-03-04"),
+        ("2024-03-04..2025-01-12", "after the last cell; give a time up to 2025-01-05"),
+        ("2023-12-04..2023-12-31", "before the first tick; give 2024-01-01"),
+        ("2024-03-11..2024-03-10", "ends before it starts"),
+    ):
+        assert says in refused("query", "weeks.parquet", "--box", f"week={box}")
+
+
+def test_the_largest_along_an_axis_are_asked_of_its_table() -> None:
+    daily_visits()
+    said = refused("query", "visits.release.parquet", "--top", "3", "--axis", "sex")
+    assert "--top COUNT --marginal sex" in said
+    assert len(ok("query", "visits.release.parquet", "--top", "3", "--marginal", "sex", "--json").json) == 2

@@ -16,7 +16,7 @@ from report_releases import (
     not_private,
     on_four_axes,
 )
-from watched_page import Opener
+from watched_page import Opener, WatchedPage
 
 import sparsedp as sdp
 
@@ -266,3 +266,23 @@ def test_released_values_are_on_the_page(opened: Opener) -> None:
     domain = sdp.Domain(sdp.Categories("kind", ["never", "a", "b", "c"]))
     page = opened(sdp.release([0, 50, 60, 70], epsilon=1, domain=domain, constraints=constraints))
     assert page.press("Home") == "never: 0, known exactly"
+
+
+def marks(page: WatchedPage) -> list[str]:
+    return page.page.locator("g.scale:not(.legend) text:not(.name)").all_text_contents()
+
+
+@pytest.mark.parametrize(
+    ("edges", "shown"),
+    [
+        ([0, 5, 18, 40, 65, 85, 120], ["0", "5", "18", "40", "65", "85", "120"]),
+        (range(0, 101, 5), [str(edge) for edge in range(0, 101, 5)]),
+    ],
+)
+def test_bins_of_unequal_width_are_marked_at_every_edge(opened: Opener, edges: list[int], shown: list[str]) -> None:
+    """They are drawn equally wide: 0, 40 and 120 alone would look like a scale of equal steps."""
+    axes = [sdp.Bins("age", edges), sdp.Integers("hour", 0, 23)]
+    counts = np.full((len(edges) - 1, 24), 90)
+    page = opened(sdp.release(counts, epsilon=1, mechanism="laplace", domain=sdp.Domain(axes)))
+    assert page.count("rect.square") == counts.size
+    assert marks(page)[: len(shown)] == shown

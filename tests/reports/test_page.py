@@ -168,6 +168,9 @@ def test_the_time_is_told_as_people_write_it() -> None:
     page = page_of(release, title="x")
     assert "15 months, Jan 2024 to Mar 2025" in page
     assert '<p class="lead">Jan 2024 to Mar 2025: 15 numbers' in page
+    weeks = sdp.Calendar.between("week", "2024-01-01", "2024-12-29", "1w")
+    page = page_of(sdp.release([90] * 52, epsilon=1, mechanism="laplace", domain=sdp.Domain(weeks)), title="x")
+    assert "52 weeks, 1 Jan 2024 to 29 Dec 2024" in page
 
 
 def test_a_release_file_of_the_same_name_beside_the_page_is_named_in_the_examples(tmp_path: Path) -> None:

@@ -163,6 +163,28 @@ class Calendar(Axis):
         one = self._named(wanted)
         return one if one.stop > one.start + 1 else np.array([one.start], dtype=np.int64)
 
+    def through(self, first: str, last: str) -> slice:
+        """The cells from `first`, where one begins, to the end of `last`, a day, week, month or year that is included.
+
+        Where cells are longer than `last`, the last one ends with it, or begins with it.
+        """
+        period, start = period_of(self.name, last), self._tick(first, self._length)
+        begin = self._settled(period)
+        end = begin + period.end - period.begin
+        if end <= self.time.begin_of(start):
+            raise self._refuse("a range that ends before it starts", "give the earlier end first")
+        if end > self._end:
+            given = f"a range to {last}, after the last cell"
+            raise self._refuse(given, f"give a time up to {_shown_end(self._end, utc=self.time.utc)}")
+        stop, begun = self.time.tick_at(end), self.time.tick_at(begin)
+        if self.time.begin_of(stop) == end:
+            return slice(start, stop)
+        if self.time.begin_of(begun) == begin:
+            return slice(start, begun + 1)
+        near = [self.time.begin_of(tick) for tick in (stop, stop + 1) if tick > start]
+        ends = " or ".join(_shown_end(moment, utc=self.time.utc) for moment in near)
+        raise self._refuse(f"a range to {last}, where no cell ends", f"give {ends}, which is then included")
+
     def columns(self) -> dict[str, Column]:
         """When each cell begins by the axis' own clock, under its name."""
         return {self.name: self.time.times(self._length)}

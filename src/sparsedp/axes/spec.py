@@ -2,6 +2,7 @@
 
     name:A,B,C                         labels; whole numbers without leading zeros are numbers, all else is text
     name:"north, east","007"           a label in double quotes is text, whatever it looks like
+                                       (needed for one with a comma, which else ends a label)
     name:F,                            one label alone is followed by a comma
     name:S<M<L                         labels whose order means something
     name:north(a,b),south(c)           labels in groups: a hierarchy, of which records hold a, b and c
@@ -101,9 +102,19 @@ def _axis(name: str, cells: str) -> Axis:
     if _BANDS.fullmatch(cells):
         return _banded(name, [(None, part) for part in cells.split(",")])
     plain = re.sub(_IN_QUOTES, "", cells)
+    _check_commas(plain)
     if re.search("[()]", plain) or ("<" in plain and "," not in plain):
         return _nested(name, cells, "," if "," in plain or "<" not in plain else "<")
     return Categories(name, _labels(cells))
+
+
+def _check_commas(plain: str) -> None:
+    """In Washington, DC,New York the first comma is part of a label: as two labels they would fit no record."""
+    for part in re.split("[()]", plain):
+        if len({bool(found[1]) for found in re.finditer(r",(\s*)(?=\S)", part)}) > 1:
+            given = "a list with a blank after some of its commas, and none after others"
+            wanted = 'write a label that has a comma of its own in double quotes, "Washington, DC", or all commas alike'
+            raise InvalidInput("labels", given, wanted)
 
 
 def _edge(text: str) -> float:

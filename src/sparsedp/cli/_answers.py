@@ -246,17 +246,11 @@ def _cells(axis: Axis, text: str) -> object:
     return (start, stop + 1) if axis.kind == "integers" else (start, stop)
 
 
-def _times(axis: Axis, first: str, last: str) -> object:
+def _times(axis: Any, first: str, last: str) -> object:
     """From the begin of the first to the end of the last, which may be a day, a month or a year."""
     from sparsedp.axes.periods import period_of
 
-    if period_of(axis.name, last).moment:
-        return (first, last)
-    begun = axis.cells_of((first, last))
-    ended = axis.cells_of(last)
-    start = begun.start if isinstance(begun, slice) else int(begun[0])
-    stop = ended.stop if isinstance(ended, slice) else int(ended[-1]) + 1
-    return slice(start, stop)
+    return (first, last) if period_of(axis.name, last).moment else axis.through(first, last)
 
 
 def _labels(axis: Any, text: str) -> object:

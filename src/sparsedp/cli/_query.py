@@ -173,6 +173,9 @@ def _check_beside(
     if by and (question != "mean" or axis is not None):
         given = f"given for {question}" if axis is None else "given beside --axis"
         raise InvalidInput("--by", given, "it goes with --mean alone: the mean of a summed value in each group")
+    if axis is not None and question == "top":
+        remedy = f"for the largest along {axis}, say --top COUNT --marginal {axis}"
+        raise InvalidInput("--axis", "given for top, whose sums are those of a table", remedy)
     if axis is not None and question not in ("mean", "median", "quantile", "cdf"):
         raise InvalidInput("--axis", f"given for {question}", "it goes with --mean, --median, --quantile or --cdf")
     if simultaneous and question != "top":

@@ -69,6 +69,12 @@ function labelled(axis, places, kind) {
 function edgeTicks(edges, from, to, most) {
   const finite = [...edges.keys()].filter((place) => place >= from && place <= to && edges[place] !== null);
   if (finite.length < 2) return [];
+  const widths = finite.slice(1).map((place, n) => edges[place] - edges[finite[n]]);
+  if (Math.max(...widths) > 1.001 * Math.min(...widths)) {
+    // Cells are drawn equally wide: round numbers alone would make bins of unequal width look equal.
+    const every = Math.ceil(finite.length / Math.max(1, most));
+    return finite.filter((_, n) => n % every === 0).map((place) => ({ place: place - 0.5, label: short(edges[place]) }));
+  }
   const places = new Map(finite.map((place) => [edges[place], place]));
   return numberTicks(edges[finite[0]], edges[finite[finite.length - 1]], most)
     .filter((number) => places.has(number))

@@ -208,10 +208,11 @@ def _unit_of(axis: Calendar) -> str:
 
 
 def span_of(axis: Calendar) -> str:
-    """From its first cell to its last: "1 Jan 2013 to 31 Dec 2013"."""
+    """From its first cell to its last: "1 Jan 2013 to 31 Dec 2013"; of cells of several days, to the last of these."""
     (times,) = axis.columns().values()
     unit, _ = own_unit(times.astype(np.int64))
-    first, last = (_in_words(time, unit) for time in (times[0], times[-1]))
+    ends = axis.edges()[-1] - np.timedelta64(1, "us") if unit == "day" else times[-1]
+    first, last = (_in_words(time, unit) for time in (times[0], ends))
     return first if first == last else f"{first} to {last}"
 
 
