@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # A worker a core, each with a half of the suite in its order: what the tests of a file share is then made once.
 WORKERS := -n auto --dist worksteal
 
-.PHONY: help demo demo-mechanisms demo-stream docs test test-all test-lowest test-newest lint types unit fuzz torture browser lock bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-ablation bench-published bench-tables bench-rhythms bench-tables-speed bench-coverage bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
+.PHONY: help demo demo-mechanisms demo-stream docs test test-all test-lowest test-newest lint types unit fuzz torture browser lock bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-ablation bench-published bench-tables bench-rhythms bench-tables-speed bench-coverage bench-means bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -143,6 +143,9 @@ bench-published: $(VENV)/.bench  ## Adaptive beside the best of seven published 
 
 bench-coverage: $(VENV)/.bench  ## do 95 % intervals of Adaptive hold the truth, and how wide are they beside an oracle's
 	$(BIN)/python benchmarks/bench_coverage.py --cases
+
+bench-means: $(VENV)/.bench  ## do 95 % intervals of means hold the mean of what was counted, on skewed costs
+	$(BIN)/python benchmarks/bench_means.py --cases
 
 bench-zcdp: $(VENV)/.bench  ## pure ε beside (ε, δ) by ρ-zCDP: mean errors on the flights
 	$(BIN)/python benchmarks/bench_zcdp.py

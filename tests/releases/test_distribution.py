@@ -74,6 +74,8 @@ def test_without_noise_they_are_those_of_the_records(cells: list[int]) -> None:
     release, records = release_of(values.reshape(2, 10), domain=HOURS), repeated(values)
     mean = release.mean("hour")
     assert mean.estimate == pytest.approx(records.mean())
+    variance = release.variance("hour")
+    assert variance.low == variance.high == variance.estimate == pytest.approx(records.var(), abs=1e-9)
     assert (mean.low, mean.high) == (mean.estimate, mean.estimate)
     for q in ("0.25", "0.5", "0.9"):
         exact = np.sort(records)[ceil(Fraction(q) * len(records)) - 1]
@@ -82,6 +84,33 @@ def test_without_noise_they_are_those_of_the_records(cells: list[int]) -> None:
         assert point.share == pytest.approx((records <= point.position).mean())
         assert point.low == pytest.approx(point.high) == pytest.approx(point.share)
         assert isinstance(point.position, int)
+
+
+def test_a_variance_holds_all_that_noise_leaves_plausible() -> None:
+    """Also where the mean may be off by more than the records are apart."""
+    ages = sdp.Domain([sdp.Integers("age", 0, 99)])
+    truth = 50.0 * np.exp(-((np.arange(100) - 40) ** 2) / 200)
+    variance = float(truth @ (np.arange(100) - truth @ np.arange(100) / truth.sum()) ** 2 / truth.sum())
+    held = 0
+    for seed in range(60):
+        noise = np.random.default_rng(seed).laplace(0, 3, 100)
+        found = release_of(truth + noise, IndependentCells.of_law(LAW, (100,)), domain=ages).variance()
+        assert 0 <= found.low <= found.estimate <= found.high <= 99**2 / 4
+        held += found.low <= variance <= found.high
+    assert held >= 55
+    little = release_of(np.full(100, 0.1), IndependentCells.of_law(LAW, (100,)), domain=ages).variance()
+    assert (little.low, little.high) == (0.0, 99**2 / 4)
+
+
+def test_what_has_no_variance_is_told_why() -> None:
+    days = sdp.Domain([sdp.Calendar("day", "2026-01-01", "1d", 3), sdp.Categories("sex", ["F", "M"])])
+    release = release_of(np.ones((3, 2)), domain=days)
+    with pytest.raises(InvalidInput, match="whose places are times; ask for two quantiles"):
+        release.variance("day")
+    with pytest.raises(InvalidInput, match="whose labels have no order"):
+        release.variance("sex")
+    with pytest.raises(InvalidInput, match="nothing is left above the noise"):
+        release_of(np.zeros(5)).variance()
 
 
 def test_bins_have_middles_and_edges() -> None:

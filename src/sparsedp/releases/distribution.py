@@ -1,4 +1,4 @@
-"""How what was counted is spread along an axis: its mean, its quantiles, its cumulative shares."""
+"""How what was counted is spread along an axis: its mean, its variance, its quantiles, its cumulative shares."""
 
 from __future__ import annotations
 
@@ -62,6 +62,31 @@ def mean(release: Release, axis: str | None, level: Number) -> Interval | TimeIn
     elif not ratios.bounded:
         raise _nothing_left()
     return at.told(Interval(min(low, estimate), max(high, estimate), estimate, wanted))
+
+
+def variance(release: Release, axis: str | None, level: Number) -> Interval:
+    """The mean squared distance from the mean, on the axis.
+
+    About any point c it is the ratio Σ (x − c)²·D over ΣD, less the square of how far the mean is from c. With c the
+    estimated mean, both lie in intervals of half the level's failures each, and so the difference in what these give.
+    """
+    wanted = checked_level(level)
+    release, at, sums, total = _along(release, axis)
+    if at.clock is not None:
+        raise InvalidInput("axis", f"{at.name!r}, whose places are times", "ask for two quantiles, which are times too")
+    middles = at.middles
+    centre = float(middles[0] + ((middles - middles[0]) @ sums) / total)
+    squares = (middles - centre) ** 2
+    estimate = float(squares @ sums / total)
+    ratios = Ratios(release.known_errors, total, release.shape, (1 + wanted) / 2)
+    if not (ratios.bounded or release.nonnegative):
+        raise _nothing_left()
+    (below, above), off = ratios.reach(squares - estimate), max(ratios.reach(middles - centre))
+    low, high = max(0.0, estimate - below - off**2), estimate + above
+    if release.nonnegative:
+        low, high = max(low, 0.0), min(high, float(middles[-1] - middles[0]) ** 2 / 4)  # half the records at each end
+        estimate = min(max(estimate, 0.0), high)
+    return Interval(min(low, estimate), max(high, estimate), estimate, wanted)
 
 
 def mean_caveat(release: Release, axis: str | None) -> str | None:

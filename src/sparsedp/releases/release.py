@@ -289,6 +289,15 @@ class Release:
             return means.mean(self, level)
         return distribution.mean(self, axis, level)
 
+    def variance(self, axis: str | None = None, level: Number = 0.95) -> Interval:
+        """The variance of an axis' values over all that was counted: `release.variance("age")`.
+
+        As in a mean, what fell into a bin is taken to lie in its middle: how it is spread within, neither the estimate
+        nor the interval says. To have it of a value, declare bins of it as an axis. The interval is Fieller's of a
+        ratio of two sums, wider by how far the mean may be off: it holds at least as often as it says, if these do.
+        """
+        return distribution.variance(self, axis, level)
+
     def quantile(self, q: Number, axis: str | None = None, level: Number = 0.95) -> Interval | TimeInterval:
         """The value of an axis that the share `q` of all that was counted does not exceed: `release.quantile(0.5)`.
 
