@@ -247,7 +247,10 @@ def test_an_unknown_argument_is_named() -> None:
 def test_a_series_is_taken_at_its_times() -> None:
     days = pd.date_range("2026-01-03", periods=4)
     stream = sdp.ContinualAdaptive(epsilon=1, start="2026-01-01", every="1d", source=NoiselessSource())
-    stream.observe_many(pd.Series([5, 6, 7, 8], index=days))
+    with pytest.raises(InvalidInput, match="before which 2 ticks are missing; check it, or say fill=2"):
+        stream.observe_many(pd.Series([5, 6, 7, 8], index=days))
+    assert stream.ticks == 0
+    stream.observe_many(pd.Series([5, 6, 7, 8], index=days), fill=2)
     assert stream.release("direct").values.tolist() == [0, 0, 5, 6, 7, 8]
     with pytest.raises(InvalidInput, match="not one tick after another"):
         stream.observe_many(pd.Series([1, 2], index=[days[3] + pd.Timedelta(days=1), days[3] + pd.Timedelta(days=9)]))
@@ -257,10 +260,10 @@ def test_a_series_is_taken_at_its_times() -> None:
     assert stream.ticks == 8
 
 
-def test_a_long_gap_must_be_meant() -> None:
+def test_a_gap_must_be_meant() -> None:
     stream = sdp.ContinualAdaptive(epsilon=1, start="2026-01-01", every="1d", source=NoiselessSource())
     stream.observe(1)
-    with pytest.raises(InvalidInput, match=r"2035-01-02 00:00, 3287 ticks after the next one; check it, .* fill=3287"):
+    with pytest.raises(InvalidInput, match=r"2035-01-02 00:00, before which 3,287 ticks are missing; .* fill=3287"):
         stream.observe(2, at="2035-01-02")
     assert stream.ticks == 1
     stream.observe(2, at="2035-01-02", fill=3287)

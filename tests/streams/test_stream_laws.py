@@ -48,7 +48,7 @@ def test_many_at_once_equal_one_by_one(name: str, batches: list[int], gaps: list
         if not batch:
             continue
         at = together.ticks + gap
-        many = together.observe_many(counts, at=at)
+        many = together.observe_many(counts, at=at, fill=gap)
         for _ in range(gap):
             single.observe(0)
         one_by_one = [single.observe(int(count)) for count in counts]
@@ -100,7 +100,7 @@ def test_a_release_is_free_repeatable_and_has_times(name: str) -> None:
     stream.observe_many([3, 0, 4])
     first = stream.release()
     assert ledger.spent == stream.spent == first.spent
-    stream.observe(5, at="2026-01-05")
+    stream.observe(5, at="2026-01-05", fill=1)
     second = stream.release()
     assert ledger.spent == stream.spent
     assert len(first) == 3

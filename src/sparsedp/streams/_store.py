@@ -125,9 +125,6 @@ class _Log:
 
 # Which of the ticks that arrive are new, which are delivered again, and how many were left out between.
 
-DEFAULT_FILL = 100
-"""A longer gap is taken for a mistake in the time, unless the caller allows it: a gap is filled for good."""
-
 
 @dataclass(frozen=True)
 class Arrivals:
@@ -140,7 +137,10 @@ class Arrivals:
 
 
 def arrivals(values: Ints, first: int | None, store: Store, time: Schedule, *, fill: int) -> Arrivals:
-    """Sort out values for ticks first, first + 1, …; without `first`, for the next. At most `fill` are left out."""
+    """Sort out values for ticks first, first + 1, …; without `first`, for the next.
+
+    At most `fill` are left out: a longer gap is taken for a mistake in the time, for it is filled for good.
+    """
     ticks = store.ticks
     if first is None or first == ticks:
         return Arrivals(ticks, 0, 0, values)
@@ -155,8 +155,8 @@ def arrivals(values: Ints, first: int | None, store: Store, time: Schedule, *, f
         return Arrivals(first, known, 0, values[known:])
     gap = first - ticks
     if gap > fill:
-        given = f"tick {time.shown(first)}, {gap} ticks after the next one"
-        remedy = f"check it, or say fill={gap} if nothing happened in between: that is published as zeros, for good"
+        given = f"tick {time.shown(first)}, before which {f'{gap:,} ticks are' if gap > 1 else '1 tick is'} missing"
+        remedy = f"check it, or say fill={gap} if nothing happened then: it is published as 0, for good"
         raise InvalidInput("at", given, remedy)
     return Arrivals(first, 0, gap, np.concatenate((np.zeros((gap, *values.shape[1:]), np.int64), values)))
 

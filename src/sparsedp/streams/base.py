@@ -31,7 +31,7 @@ from sparsedp.privacy.ledger import Ledger
 from sparsedp.privacy.neighbours import UNITS
 from sparsedp.releases.release import Release
 from sparsedp.streams._counters import Counters, CounterState
-from sparsedp.streams._store import DEFAULT_FILL, MemoryStore, Published, Store, arrivals, first_of
+from sparsedp.streams._store import MemoryStore, Published, Store, arrivals, first_of
 from sparsedp.synopsis import Synopsis
 from sparsedp.validate import MAX_CELLS
 
@@ -185,16 +185,16 @@ class Stream(ABC):
 
     # ---- what a user does with it
 
-    def observe(self, value: Any, *, at: Any = None, fill: int = DEFAULT_FILL) -> Any:
+    def observe(self, value: Any, *, at: Any = None, fill: int = 0) -> Any:
         """Take in the next tick's count; returns what is published for it, if this stream publishes single ticks.
 
         `at`: the tick's number or time. With it, and only with it, a tick can be delivered again safely: a durable
-        stream returns what was published for it and counts nothing. Ticks that were left out before it, at most
-        `fill` of them, are observed as 0: a gap is filled with noisy zeros, for good.
+        stream returns what was published for it and counts nothing. A time that leaves ticks out is refused, unless
+        `fill` allows so many: they are observed as 0, and the gap is filled with noisy zeros, for good.
         """
         return self._one_result(self._observe(self._checked_value(value), at, fill))
 
-    def observe_many(self, values: npt.ArrayLike, *, at: Any = None, fill: int = DEFAULT_FILL) -> Any:
+    def observe_many(self, values: npt.ArrayLike, *, at: Any = None, fill: int = 0) -> Any:
         """Take in the next ticks' counts at once, all or none; `at` is the first one's number or time.
 
         A pandas Series with times for an index is taken at those times, which must be one tick after another.
@@ -310,8 +310,8 @@ class Stream(ABC):
     def _take_new(self, values: Ints, at: Any, fill: int) -> Ints:
         first = None if at is None else self._schedule.tick_of("at", at)
         most = validate.whole("fill", fill, least=0)
+        self._check_room((self.ticks if first is None else first) + len(values))
         arrived = arrivals(values, first, self._store, self._schedule, fill=most)
-        self._check_room(self.ticks + len(arrived.new))
         results = self._append(arrived.new, arrived.gap)[arrived.gap :]
         if not arrived.known:
             return results

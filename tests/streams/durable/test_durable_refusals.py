@@ -13,7 +13,6 @@ import sparsedp as sdp
 from sparsedp.errors import InvalidInput, SparsedpError
 from sparsedp.noise.source import KEY_BYTES, RandomSource
 from sparsedp.streams import Stream
-from sparsedp.streams._store import DEFAULT_FILL
 
 SECRET = 987_654_321
 HORIZON = 20
@@ -45,15 +44,22 @@ BAD_TICKS: dict[str, tuple[Callable[[Stream], object], str]] = {
     "before the first": (lambda stream: stream.observe(SECRET, at=-1), "at is -1"),
     "between two": (lambda stream: stream.observe(SECRET, at=1.5), "at is 1.5"),
     "not a time": (lambda stream: stream.observe(SECRET, at="noon"), "at is a time, and these ticks have no calendar"),
-    "far ahead": (lambda stream: stream.observe(SECRET, at=DEFAULT_FILL + 9), "ticks after the next one; check it"),
-    "beyond numbers": (lambda stream: stream.observe(SECRET, at=2**70), "ticks after the next one; check it"),
+    "far ahead": (
+        lambda stream: stream.observe(SECRET, at=stream.ticks + 9),
+        "before which 9 ticks are missing; check",
+    ),
+    "one left out": (
+        lambda stream: stream.observe_many([SECRET], at=stream.ticks + 1),
+        "before which 1 tick is missing",
+    ),
+    "beyond numbers": (lambda stream: stream.observe(SECRET, at=2**70), "tick is beyond number"),
 }
 
 BEYOND: dict[str, Callable[[Stream], object]] = {
-    "by number": lambda stream: stream.observe(SECRET, at=HORIZON),
+    "by number": lambda stream: stream.observe(SECRET, at=HORIZON, fill=HORIZON),
     "by many": lambda stream: stream.observe_many([SECRET] * (HORIZON + 1 - stream.ticks)),
     "by many from before": lambda stream: stream.observe_many([SECRET] * (HORIZON + 1), at=0),
-    "by a gap": lambda stream: stream.observe_many([SECRET] * 3, at=HORIZON - 2),
+    "by a gap": lambda stream: stream.observe_many([SECRET] * 3, at=HORIZON - 2, fill=HORIZON),
 }
 
 

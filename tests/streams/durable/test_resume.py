@@ -68,7 +68,7 @@ class Pair:
             known = self.memory.observe_many([0] * length + [7])
             if known is not None:
                 self.results += known[:-1].tolist()
-            self._same(self.durable.observe_many([7], at=at), None if known is None else known[-1:])
+            self._same(self.durable.observe_many([7], at=at, fill=length), None if known is None else known[-1:])
 
     def again(self, given: tuple[int, int]) -> None:
         """Deliver some of the last ticks again, with new ones after them if there are more."""
@@ -164,7 +164,7 @@ def test_ticks_by_time(tmp_path: Path) -> None:
     daily = {"epsilon": "0.5", "start": "2026-01-01", "every": "1d"}
     with sdp.open_stream(path, sdp.ContinualAdaptive(**daily)) as stream:  # type: ignore[arg-type]
         first = stream.observe(12, at="2026-01-01")
-        third = stream.observe(9, at="2026-01-03")
+        third = stream.observe(9, at="2026-01-03", fill=1)
     with sdp.open_stream(path) as stream:
         assert stream.ticks == 3
         assert stream.observe(12, at="2026-01-01") == first
