@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # A worker a core, each with a half of the suite in its order: what the tests of a file share is then made once.
 WORKERS := -n auto --dist worksteal
 
-.PHONY: help demo demo-mechanisms demo-stream docs test test-all test-lowest test-newest lint types unit fuzz torture browser lock bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-ablation bench-published bench-tables bench-rhythms bench-tables-speed bench-coverage bench-means bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
+.PHONY: help demo demo-mechanisms demo-stream docs test test-all test-lowest test-newest lint types unit fuzz torture browser lock bench bench-noise bench-gaussian bench-transforms bench-recovery bench-shrinkage bench-release bench-errors bench-zcdp bench-accuracy bench-ablation bench-published bench-tables bench-rhythms bench-tables-speed bench-coverage bench-cut bench-means bench-streams bench-stream-speed bench-ingest bench-peers experiments experiments-full paper-page attack study fidelity clean
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -152,6 +152,9 @@ bench-zcdp: $(VENV)/.bench  ## pure ε beside (ε, δ) by ρ-zCDP: mean errors o
 
 bench-release: $(VENV)/.bench  ## whole releases up to 2²⁴ cells: time and peak memory
 	$(BIN)/python benchmarks/bench_release.py
+
+bench-cut: $(VENV)/.bench  ## what a bound cuts, and which bound is chosen: how often that holds, and how good it is
+	$(BIN)/python benchmarks/bench_cut.py --write
 
 bench-streams: $(VENV)/.bench  ## errors of every stream on the flights and on a synthetic stream, at three ε
 	$(BIN)/python benchmarks/bench_streams.py

@@ -18,7 +18,7 @@ import sparsedp
 TOPICS: Mapping[str, tuple[str, ...]] = {
     "Publishing": ("publish", "release", "check", "Check", "count", "Counts", "preview", "Preview"),
     "Cells": ("Domain", "Calendar", "Bins", "Integers", "Categories", "Constraints"),
-    "Releases": ("Release", "Interval", "open_release", "compare", "Synopsis", "open_synopsis", "new_key"),
+    "Releases": ("Release", "Interval", "Cut", "open_release", "compare", "Synopsis", "open_synopsis", "new_key"),
     "Budgets": ("Budget", "Ledger", "LedgerFile", "open_ledger"),
     "Mechanisms": (
         "Adaptive",

@@ -36,6 +36,7 @@ from .privacy.ledger_file import open_ledger as open_ledger
 from .publishing import publish as publish
 from .publishing import release as release
 from .releases.comparison import compare as compare
+from .releases.cut import Cut as Cut
 from .releases.release import Release as Release
 from .releases.release_file import open_release as open_release
 from .releases.uncertainty import Interval as Interval

@@ -31,6 +31,10 @@ class Counts:
     """Whether fields of several lines were declared: a stray quote may have dropped records beyond the bound."""
     counts: Counts | None = None
     """Of sums: how many records they are sums of, the very same; None if that was not asked for."""
+    people: Ints | None = None
+    """How many people have how many records, in the bins of `releases/cut.py`; None where each record is a person's."""
+    chosen: bool = False
+    """Whether `max_contributions` is chosen by a private look at these numbers of people, or was."""
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False

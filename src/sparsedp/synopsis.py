@@ -34,7 +34,8 @@ from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.progress import stage
-from sparsedp.releases.claims import UNUSABLE, check_counts, check_promise, embedded_needs, synopsis_needs
+from sparsedp.releases.claims import UNUSABLE, check_counts, check_look, check_promise, embedded_needs, synopsis_needs
+from sparsedp.releases.cut import Cut
 from sparsedp.releases.error_models import ConstrainedErrors, IndependentCells, ScaledErrors
 from sparsedp.releases.release import Release
 from sparsedp.releases.saved_form import COUNTS
@@ -58,6 +59,8 @@ class Synopsis:
     time: Schedule | None = None
     counts: Synopsis | None = None
     """Of sums: that of the counts of the same records, measured beside them under the same budget."""
+    cut: Cut | None = None
+    """What the bound on the records of a person left out, where that was measured."""
     signature: ClassVar[Signature | None] = None
     """Which key signed it, in the file it was opened from or by `sign`; None if nobody did."""
 
@@ -142,6 +145,7 @@ class Synopsis:
             nonnegative=self.plan.nonnegative,
             quantity=self.quantity,
             synopsis=self,
+            cut=self.cut,
             plan={name: fact for name, fact in self.plan.describe().items() if name != "domain"},
         )
 
@@ -179,6 +183,7 @@ class Synopsis:
         description = {
             **self.plan.describe(),
             **axis,
+            **({} if self.cut is None else {"cut": self.cut.describe()}),
             "noise": self.law.describe(),
             "guarantee": self.guarantee.describe(),
             "written_by": f"sparsedp {__version__}",
@@ -256,8 +261,10 @@ def _from_file(values: npt.NDArray[np.int64], description: dict[str, Any]) -> Sy
     law = noise_law_from(description["noise"])
     time = Schedule.from_description(description["time"]) if "time" in description else None
     guarantee = Guarantee.from_description(description["guarantee"])
+    cut = Cut.from_description(description["cut"]) if "cut" in description else None
     check_promise(guarantee, law, plan.sensing, plan.quantity)
+    check_look(guarantee, cut)
     if guarantee.neighbours.invariant != (plan.constraints is not None and plan.constraints.is_invariant):
         given = "stated for other neighbours than its public totals leave"
         raise InvalidInput("promise", given, "give the synopsis as it was made")
-    return Synopsis(values, plan, law, guarantee, time)
+    return Synopsis(values, plan, law, guarantee, time, cut=cut)

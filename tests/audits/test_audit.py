@@ -16,14 +16,17 @@ from sparsedp.arrays import Ints
 from sparsedp.audits import Audit
 from sparsedp.audits._cases import CALENDAR, DAYS, GROUPED, every_case, records_cases, stream_cases
 from sparsedp.audits._evidence import bound_delta, bound_epsilon, bound_rho, lower_bound
+from sparsedp.audits._findings import Finding
+from sparsedp.audits._looks import LookedCase
 from sparsedp.audits._mechanisms import Case, SumsCase, audit_mechanism
 from sparsedp.audits._records import audit_records
 from sparsedp.audits._streams import StreamCase, _Views, audit_stream, least_shift
 from sparsedp.audits._transcripts import AuditSource, Recorder
 from sparsedp.axes.domain import Domain
 from sparsedp.constraints import Constraints
-from sparsedp.ingest import _count
+from sparsedp.ingest import _count, contributions
 from sparsedp.ingest.bounding import Reservoir
+from sparsedp.ingest.contributions import Look
 from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.mechanisms import _marginals
 from sparsedp.mechanisms._marginals import MarginalTranscript
@@ -254,15 +257,16 @@ def test_half_the_noise_is_seen_in_real_releases(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_bound_of_one_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    def loose(cells: int, most: int, key: tuple[int, int], **what: bool) -> Reservoir:
-        return Reservoir(cells, most + 1, key, **what)
+    def loose(cells: int, most: int, key: tuple[int, int], **settings: Any) -> Reservoir:
+        return Reservoir(cells, most + 1, key, **settings)
 
     case = next(iter(records_cases()))
     findings = audit_records(replace(case, tables=1))
-    assert [finding.fault for finding in findings] == [None, None]
+    assert [finding.fault for finding in findings] == [None, None, None]
     monkeypatch.setattr(_count, "Reservoir", loose)
-    bound, sampling = audit_records(replace(case, tables=1))
+    bound, people, sampling = audit_records(replace(case, tables=1))
     assert bound.fault == "One person changes the counts by 2, where 1 is promised."
+    assert people.fault is None
     assert sampling.fault is not None
 
 
@@ -288,6 +292,58 @@ def test_counts_beside_sums_that_cost_more_than_their_share(monkeypatch: pytest.
     honest: Any = Terms.parts.fget  # type: ignore[attr-defined]
     monkeypatch.setattr(Terms, "parts", property(whole))
     assert "loss" in {finding.check for finding in audit_mechanism(case) if finding.fault}
+
+
+class TwoBins(Reservoir):
+    """Counts a person in the bin of what they keep as well."""
+
+    @property
+    def people(self) -> Ints:
+        return super().people + np.roll(super().people, 1)
+
+
+def test_a_person_in_two_bins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_count, "Reservoir", TwoBins)
+    _, people, _ = audit_records(replace(next(iter(records_cases())), tables=1))
+    assert people.fault == "One person changes the numbers of people by 2, where 1 is promised."
+
+
+def looked_at(**settings: Any) -> list[Finding]:
+    case = LookedCase(sdp.Laplace(), sdp.Budget(epsilon=1), 40, replays=40, runs=0, **settings)
+    return audit_mechanism(case)
+
+
+@pytest.mark.parametrize("settings", [{}, {"bound": 5}, {"neighbours": "replace_one"}], ids=str)
+def test_a_look_at_how_many_records_people_have(settings: dict[str, Any]) -> None:
+    assert [finding.fault for finding in looked_at(**settings)] == [None, None, None]
+
+
+@pytest.mark.parametrize("settings", [{}, {"bound": 5}], ids=str)
+def test_a_look_with_less_noise_than_was_paid_for(settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    def loud(self: Look, people: Ints, bins: Any) -> tuple[int, ...]:
+        noisy = people.copy()
+        assert isinstance(self.noise.law, DiscreteLaplaceLaw)
+        replace(self.noise, law=DiscreteLaplaceLaw(self.noise.law.scale * Fraction(9, 10))).add_to(noisy)
+        return tuple(noisy.tolist())
+
+    monkeypatch.setattr(Look, "_noisy", loud)
+    _, lost, _ = looked_at(**settings)
+    assert lost.fault is not None
+    assert "cost more than ε = 1" in lost.fault
+
+
+def test_a_bound_chosen_by_the_true_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = Look._noisy
+    seen: list[Ints] = []
+
+    def keeping(self: Look, people: Ints, bins: Any) -> tuple[int, ...]:
+        seen.append(people.copy())
+        return honest(self, people, bins)
+
+    monkeypatch.setattr(Look, "_noisy", keeping)
+    monkeypatch.setattr(contributions, "best_bound", lambda *_: 1 + int(seen[-1].sum() % 8))
+    replayed, *_ = looked_at()
+    assert replayed.fault is not None
 
 
 class Keeping(CounterState):

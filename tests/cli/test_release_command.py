@@ -190,3 +190,62 @@ def test_in_a_real_shell_from_records_to_an_answer() -> None:
     assert 600 < json.loads(ended.stdout)["estimate"] < 1800
     assert "\x1b" not in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_what_the_bound_left_out_is_said_everywhere() -> None:
+    text = " ".join(ok("release", *ISSUE, "--epsilon", "0.5", "--no-ledger", *OUT, "--report", "v.html").text.split())
+    cut = sdp.open_release("visits.release.parquet").cut
+    assert cut is not None
+    assert str(cut) in text
+    assert "by the bound of 3 a person" in text
+    assert "by the bound of 3 a person" in Path("v.html").read_text()
+    assert "by the bound of 3 a person" in ok("inspect", "visits.release.parquet").text.replace("\n", " ")
+    facts = ok("release", *ISSUE, *PAID, "-o", "again.parquet", "--json").json["cut"]
+    assert facts["bound"] == 3
+    assert facts["low"] <= facts["estimate"] <= facts["likely_high"] <= facts["high"]
+    assert facts == sdp.open_release("again.parquet").cut.facts()  # type: ignore[union-attr]
+
+
+def test_without_a_look_at_what_is_left_out() -> None:
+    assert "left out" not in ok("release", *ISSUE, *PAID, "--cut-share", "0", *OUT).text
+    person = ("visits.parquet", "--by", "sex:F,M", "--each-row-is-a-person", "--epsilon", "1", "--no-ledger")
+    assert ok("release", *person, "-o", "e.parquet", "--json").json["cut"] is None
+    for wrong in ("1", "-0.1", "some"):
+        assert "--cut-share" in refused("release", *ISSUE, *PAID, "--cut-share", wrong, "-o", "w.parquet")
+    assert len(spends()) == 1
+
+
+def test_a_bound_that_is_chosen() -> None:
+    auto = [*ISSUE[:-1], "auto"]
+    dry = ok("release", *auto, *PAID, *OUT, "--dry-run").text
+    assert "as many records as a private look chooses" in dry
+    assert ok("release", *auto, *PAID, *OUT, "--dry-run", "--json").json["max_contributions"] == "auto"
+    text = ok("release", *auto, *PAID, *OUT).text.replace("\n", " ")
+    assert "a bound that a private look at the records chose" in text
+    bound = sdp.open_release("visits.release.parquet").guarantee.neighbours.contribution
+    assert f"by the bound of {bound} a person" in text or "cannot be told" in text
+    records = pyarrow.csv.read_csv(write_visits("visits.csv"))
+    assert records.num_rows == 2000
+    piped = refused("release", "-", *auto[1:], *PAID, "-o", "p.parquet", given=Path("visits.csv").read_bytes())
+    assert "--max-contributions" in piped
+    assert "read only once" in piped
+    truth = ok("compare", "visits.release.parquet", "--truth", "visits.parquet", "--unit", "patient_id", "--json")
+    assert truth.json["not_private"]
+    assert len(spends()) == 1
+
+
+def test_a_project_file_with_a_bound_that_is_chosen() -> None:
+    Path("sparsedp.toml").write_text(
+        '[data]\nsource = "visits.parquet"\nunit = "patient_id"\nmax_contributions = "auto"\nby = ["sex:F,M"]\n'
+        '[privacy]\nledger = "budget.db"\nepsilon = "0.5"\ncut_share = "0.2"\n[output]\nrelease = "p.parquet"\n'
+    )
+    ok("release")
+    release = sdp.open_release("p.parquet")
+    assert release.guarantee.expenses[0].budget.describe() == {"epsilon": "1/10"}
+    assert release.cut is not None
+    assert release.cut.chosen
+    previewed = run("preview", "--total", "2000")
+    assert previewed.code == 1
+    assert "--max-contributions is " in previewed.errors
+    Path("sparsedp.toml").write_text('[data]\nmax_contributions = "many"\n')
+    assert 'not a whole number or "auto"' in refused("release")

@@ -9,13 +9,15 @@ from contextlib import ExitStack
 from typing import Any
 
 from sparsedp import validate
-from sparsedp.audits._cases import AnyCase, every_case, named_cases
+from sparsedp.audits._cases import RECORDS_OF_A_PERSON, AnyCase, every_case, named_cases
 from sparsedp.audits._findings import Audit, Finding
+from sparsedp.audits._looks import AUDITED_BOUND, LookedCase
 from sparsedp.audits._mechanisms import Case, audit_mechanism
 from sparsedp.audits._records import RecordsCase, audit_records
 from sparsedp.audits._streams import audit_stream
 from sparsedp.axes.domain import Declared, Domain
 from sparsedp.errors import InvalidInput
+from sparsedp.ingest.request import AUTO
 from sparsedp.mechanisms import MECHANISMS, Mechanism, mechanism_named
 from sparsedp.privacy.budget import Budget, asked_for
 from sparsedp.privacy.neighbours import Neighbours
@@ -23,6 +25,7 @@ from sparsedp.progress import stage
 from sparsedp.publishing.order import Order
 
 REPLAYS, RUNS = 1500, 20_000
+REPLAYS_OF_A_LOOK = 500
 MOST_CELLS = 2**16
 """Of a domain that is audited: every replay and every run measures all of it."""
 
@@ -86,10 +89,17 @@ def audit_order(
 
     The records themselves are not read: they are made up, in the cells that were declared.
     """
-    request, terms = order.request.asked_of(None), order.terms
+    chosen = order.request.chosen
+    request, terms = (order.with_bound(AUDITED_BOUND) if chosen else order).request.asked_of(None), order.terms
     relation = terms.neighbours.relation
-    case = _case(order.mechanism, terms.budget, request.domain, request.contribution, relation, replays, runs)
-    return Audit(_carried_out([RecordsCase(request), case], jobs, told))
+    cases: list[AnyCase] = [RecordsCase(request)]
+    if order.look is not None:
+        bound: int | str = AUTO if chosen else request.max_contributions
+        mechanism, budget, few = order.mechanism, terms.budget, min(replays, REPLAYS_OF_A_LOOK)
+        looked = LookedCase(mechanism, budget, RECORDS_OF_A_PERSON, 1, relation, few, 0, bound)
+        cases.append(looked)
+    cases.append(_case(order.mechanism, terms.budget, request.domain, request.contribution, relation, replays, runs))
+    return Audit(_carried_out(cases, jobs, told))
 
 
 def _case(

@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, cast
 
+from sparsedp.audits._looks import LookedCase
 from sparsedp.audits._mechanisms import Case, SumsCase
 from sparsedp.audits._records import RecordsCase
 from sparsedp.audits._streams import Maker, StreamCase
@@ -80,6 +81,19 @@ def mechanism_cases(replays: int, runs: int) -> Iterator[Case]:
         yield Case(Adaptive(), budget, Domain.parse(CALENDARS), contribution=2, **less)
 
 
+RECORDS_OF_A_PERSON = 40
+"""In the audit of a look at these: more than its noise takes for one bin, and than the bound."""
+
+
+def look_cases(replays: int) -> Iterator[Case]:
+    """What a bound cuts, for a given bound and for one that is chosen, with the table that is measured for it."""
+    few: dict[str, Any] = {"replays": min(replays, 500), "runs": 0}
+    for budget in BUDGETS:
+        yield LookedCase(Laplace(), budget, RECORDS_OF_A_PERSON, bound=5, **few)
+        yield LookedCase(Laplace(), budget, RECORDS_OF_A_PERSON, **few)
+        yield LookedCase(Adaptive(), budget, RECORDS_OF_A_PERSON, neighbours="replace_one", **few)
+
+
 _CMCO: dict[str, Any] = {"horizon": 8, "rows": 4, "sparsity": 1, "seed": 3}
 
 STREAMS: list[tuple[type[Stream], str, int, dict[str, Any]]] = [
@@ -124,7 +138,7 @@ def records_cases() -> Iterator[RecordsCase]:
 
 def every_case(replays: int, runs: int) -> list[AnyCase]:
     """All there is."""
-    return [*mechanism_cases(replays, runs), *stream_cases(runs), *records_cases()]
+    return [*mechanism_cases(replays, runs), *look_cases(replays), *stream_cases(runs), *records_cases()]
 
 
 def named_cases(name: str, runs: int, epsilon: Fraction) -> list[AnyCase]:

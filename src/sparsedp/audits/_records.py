@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,12 +59,13 @@ class RecordsCase:
 
 def audit_records(case: RecordsCase) -> list[Finding]:
     """The bound for each of several people in made-up tables, and whether records are kept by chance alone."""
-    return [_bound(case), _sampling(case)]
+    return [*_bound(case), _sampling(case)]
 
 
-def _bound(case: RecordsCase) -> Finding:
+def _bound(case: RecordsCase) -> Iterator[Finding]:
+    """What one person changes of the counts, and of the numbers of people by their records."""
     request = case.request
-    allowed, worst, done, beside = request.contribution, 0, 0, 0
+    allowed, worst, done, beside, moved = request.contribution, 0, 0, 0, 0
     what = case.named, "", "bound"
     for table in range(case.tables):
         chance = np.random.default_rng([table, request.domain.size])
@@ -78,14 +79,19 @@ def _bound(case: RecordsCase) -> Finding:
                 worst = max(worst, int(np.abs(everybody.values - without.values).sum()))
                 if everybody.counts is not None and without.counts is not None:
                     beside = max(beside, int(np.abs(everybody.counts.values - without.counts.values).sum()))
+                if everybody.people is not None and without.people is not None:
+                    moved = max(moved, int(np.abs(everybody.people - without.people).sum()))
                 done += 1
         except BadFile:
-            return Finding(*what, done, "people", None, allowed, CERTAIN, "One record ended the whole count.")
+            yield Finding(*what, done, "people", None, allowed, CERTAIN, "One record ended the whole count.")
+            return
     fault = None if worst <= allowed else f"One person changes the counts by {worst}, where {allowed} is promised."
     most = request.of_counts.contribution
     if beside > most:
         fault = f"One person changes the counts beside the sums by {beside}, where {most} is promised."
-    return Finding(*what, done, "people", worst, allowed, CERTAIN, fault)
+    yield Finding(*what, done, "people", worst, allowed, CERTAIN, fault)
+    fault = None if moved <= 1 else f"One person changes the numbers of people by {moved}, where 1 is promised."
+    yield Finding(case.named, "", "people", done, "people", moved, 1, CERTAIN, fault)
 
 
 Record = dict[str, Any]

@@ -10,6 +10,7 @@ import typer
 
 from sparsedp.cli._files import STANDARD, records_from, to_read
 from sparsedp.cli._options import (
+    AUTO,
     AsJson,
     DateFormat,
     Decimal,
@@ -170,11 +171,14 @@ def _counting(release: Release, settings: Settings, axes: Sequence[str]) -> dict
     """How the records of a release were counted, as far as it says so itself and was told again."""
     unit = settings.get("unit")
     sums = {"value": release.quantity.value, "resolution": release.quantity.resolution}
+    most, counted = settings.get("max_contributions", 1), release.guarantee.neighbours.counted
+    if most == AUTO and counted is not None:
+        most = counted.records  # as it was chosen
     return {
         **counting_of(settings, axes),
         **({} if release.quantity.value is None else sums),
         "privacy_unit": unit[0] if isinstance(unit, list) and len(unit) == 1 else unit,
-        "max_contributions": settings.get("max_contributions", 1),
+        "max_contributions": most,
     }
 
 

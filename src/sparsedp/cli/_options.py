@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparsedp.errors import BadFile, InvalidInput, UnknownName
+from sparsedp.errors import BadFile, InvalidInput, UnknownName, shortened
 
 if TYPE_CHECKING:
     from sparsedp.axes.domain import Domain
@@ -189,12 +189,36 @@ EachRowIsAPerson = Annotated[
         rich_help_panel=PEOPLE,
     ),
 ]
+AUTO, _MOST_DIGITS = "auto", 18
+
+
+def _contributions(given: str | None) -> Any:
+    """A bound as it was typed: a number, or "auto"."""
+    if given is None or given == AUTO:
+        return given
+    if not given.isdecimal() or len(given) > _MOST_DIGITS:
+        raise typer.BadParameter(f"{shortened(given)!r} is not a whole number, nor auto.")
+    return int(given)
+
+
 MaxContributions = Annotated[
-    int | None,
+    str | None,
     typer.Option(
         "--max-contributions",
         metavar="COUNT",
-        help="How many records of one person are counted, 1 if left out; more are left out, at random.",
+        callback=_contributions,
+        help="How many records of one person are counted, 1 if left out; more are left out, at random. 'auto': a "
+        "private look chooses.",
+        rich_help_panel=PEOPLE,
+    ),
+]
+CutShare = Annotated[
+    str | None,
+    typer.Option(
+        "--cut-share",
+        metavar="SHARE",
+        help="The share of the budget that tells how much the bound leaves out: 0.02 if left out, 0.05 with 'auto', 0 "
+        "for none.",
         rich_help_panel=PEOPLE,
     ),
 ]

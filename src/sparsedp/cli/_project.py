@@ -24,8 +24,9 @@ from sparsedp.errors import BadFile, InvalidInput, SparsedpError, UnknownName, s
 
 NAME = "sparsedp.toml"
 
-_TEXT, _WHOLE, _NUMBER, _YES_OR_NO = "text", "a whole number", "a number", "true or false"
+_TEXT, _NUMBER, _YES_OR_NO = "text", "a number", "true or false"
 _TEXTS, _TABLE, _BOUNDS = "a list of texts", "a table of texts", "two numbers, [low, high]"
+_WHOLE_OR_AUTO = 'a whole number or "auto"'
 _TEXT_OR_TABLE, _TEXT_OR_TEXTS = "a text or a table of texts", "a text or a list of texts"
 
 SECTIONS: dict[str, dict[str, str]] = {
@@ -39,7 +40,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "dataset": _TEXT,
         "unit": _TEXT_OR_TEXTS,
         "each_row_is_a_person": _YES_OR_NO,
-        "max_contributions": _WHOLE,
+        "max_contributions": _WHOLE_OR_AUTO,
         "by": _TEXTS,
         "columns": _TABLE,
         "outside": _TEXT_OR_TABLE,
@@ -51,6 +52,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
     "privacy": {
         "ledger": _TEXT,
+        "cut_share": _NUMBER,
         "epsilon": _NUMBER,
         "delta": _NUMBER,
         "rho": _NUMBER,
@@ -214,7 +216,7 @@ def _is_table(value: Any) -> bool:
 
 _CHECKS: dict[str, Callable[[Any], bool]] = {
     _TEXT: _is_text,
-    _WHOLE: _is_whole,
+    _WHOLE_OR_AUTO: lambda value: _is_whole(value) or value == "auto",
     _NUMBER: _is_number,
     _YES_OR_NO: lambda value: isinstance(value, bool),
     _TEXTS: _is_texts,
@@ -256,7 +258,7 @@ source = "visits.parquet"            # CSV or Parquet: a file, a folder, or a pa
 dataset = "visits"                   # whose budget it is, by its name in the ledger
 unit = "patient_id"                  # the column that says whose a record is
 # each_row_is_a_person = true        # instead of unit, if no person can have two records
-max_contributions = 3                # how many records of one person are counted; others are left out
+max_contributions = 3                # how many records of one person are counted; others are left out; or "auto"
 by = [                               # the table's axes: declared here, never read off the data
   "day:2024-01-01..2024-12-31/1d",   # days, the last one included
   "sex:F,M",
@@ -274,6 +276,7 @@ by = [                               # the table's axes: declared here, never re
 ledger = "budget.db"                 # `sparsedp ledger init budget.db --dataset visits --epsilon 2` makes it
 epsilon = 0.5                        # or rho = …, or epsilon with delta
 # counts_share = 0.25                # of it, for counts beside sums
+# cut_share = 0.02                   # of it, for a look at how much max_contributions leaves out
 # neighbours = "add_remove"          # or "replace_one"
 # mechanism = "adaptive"             # adaptive:cells, adaptive:ranges, laplace, …
 

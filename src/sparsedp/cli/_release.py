@@ -20,6 +20,7 @@ from sparsedp.cli._options import (
     By,
     Clamp,
     Column,
+    CutShare,
     DataSetName,
     DateFormat,
     Decimal,
@@ -91,6 +92,7 @@ def release_records(
     unit: Unit = None,
     each_row_is_a_person: EachRowIsAPerson = False,
     max_contributions: MaxContributions = None,
+    cut_share: CutShare = None,
     neighbours: NeighboursName = None,
     epsilon: Epsilon = None,
     rho: Rho = None,
@@ -178,6 +180,7 @@ def release_records(
         "unit": unit,
         "each_row_is_a_person": each_row_is_a_person or None,
         "max_contributions": max_contributions,
+        "cut_share": cut_share,
         "neighbours": neighbours,
         "epsilon": epsilon,
         "rho": rho,
@@ -283,6 +286,7 @@ class Command:
             constraints=Constraints(integers=True) if settings.get("integers") else None,
             counts_share=settings.get("counts_share"),
             allow_empty=bool(settings.get("allow_empty")),
+            cut_share=settings.get("cut_share"),
         )
 
 
@@ -317,7 +321,7 @@ def merged(project: Settings, given: Settings) -> Settings:
     said = {name: value for name, value in given.items() if value is not None and value != []}
     aside = {name for group in _TOGETHER if said.keys() & set(group) for name in group}
     if said.get("each_row_is_a_person"):
-        aside.add("max_contributions")  # it was of another unit
+        aside |= {"max_contributions", "cut_share"}  # they were of another unit
     return {**{name: value for name, value in project.items() if name not in aside}, **said}
 
 

@@ -118,6 +118,7 @@ def _facts(wanted: Command, release: Release) -> dict[str, Any]:
         "digest": release.digest,
         "signed_with": None if release.signature is None else release.signature.fingerprint,
         "ledger": None if release.record is None else dict(release.record),
+        "cut": None if release.cut is None else release.cut.facts(),
     }
 
 
@@ -129,6 +130,8 @@ def _tell(wanted: Command, release: Release, *, was_there: bool) -> None:
     if release.signature is not None:
         say(f"Signed with {release.signature.fingerprint}.")
     say(str(release.guarantee))
+    if release.cut is not None:
+        say(str(release.cut))
     if release.record is not None:
         record = release.record
         figures = f"spent {record['spent']} of {record['total']}; left: {record['left']}"
@@ -167,7 +170,7 @@ def dry_run(wanted: Command, *, as_json: bool) -> None:
                 "domain": request.domain.describe(),
                 "cells": request.domain.size,
                 "unit": unit_of(wanted.settings),
-                "max_contributions": request.max_contributions,
+                "max_contributions": request.bound,
                 "neighbours": terms.neighbours.relation,
                 "counts_share": None if terms.counts is None else str(terms.counts.share),
                 "mechanism": repr(order.mechanism),
@@ -202,7 +205,8 @@ def _tell_in_advance(
     whom = "each person, every record being another's" if unit is None else f"each {' + '.join(unit)}"
     show(f"Would count {wanted.source} by {request.domain}: {request.domain.size:,} cells.")
     records = "1 record" if request.max_contributions == 1 else f"{request.max_contributions:,} records"
-    show(f"Would count at most {records} of {whom}.")
+    most = "as many records as a private look chooses" if request.chosen else f"at most {records}"
+    show(f"Would count {most} of {whom}.")
     if request.with_counts:
         show(f"Would publish {request.quantity} and the count of the same records, cell by cell.")
     if stored is not None:

@@ -73,14 +73,15 @@ class Check:
 
     Of the `rows` that are read, `counted` come into the table. `failures` are all that were looked for, those of no
     rows too. Of the rows that fail in nothing, `cut` are left out by the bound: of the `people` who have such rows,
-    `people_cut` have more than `max_contributions`. Without a `privacy_unit` there is no bound, and these are None.
+    `people_cut` have more than `max_contributions`. Without a `privacy_unit` there is no bound, and with "auto" there
+    is none yet: these are None.
     """
 
     rows: int
     counted: int
     failures: tuple[Failure, ...]
     privacy_unit: tuple[str, ...] | None
-    max_contributions: int
+    max_contributions: int | str
     cut: int | None
     people: int | None
     people_cut: int | None
@@ -179,7 +180,7 @@ def check(
     domain: Declared,
     *,
     privacy_unit: str | Sequence[str] | None,
-    max_contributions: int = 1,
+    max_contributions: int | str = 1,
     columns: Mapping[str, str] | None = None,
     outside: str | Mapping[str, str | int] = "drop",
     value: str | None = None,
@@ -356,7 +357,7 @@ def _found(
         counted=good - (cut or 0),
         failures=tuple(failures),
         privacy_unit=request.privacy_unit,
-        max_contributions=request.max_contributions,
+        max_contributions=request.bound,
         cut=cut,
         people=people,
         people_cut=people_cut,
@@ -375,7 +376,7 @@ def _examples(connection: duckdb.DuckDBPyConnection, look: _Look, place: int, co
 
 def _by_the_bound(connection: duckdb.DuckDBPyConnection, request: Request) -> tuple[int | None, ...]:
     """The rows that it leaves out, the people, and those of whom it leaves out rows."""
-    if request.privacy_unit is None:
+    if request.privacy_unit is None or request.chosen:
         return None, None, None
     units, most = ", ".join(f"u{place}" for place, _ in enumerate(request.privacy_unit)), request.max_contributions
     people = f"SELECT count(*) AS n FROM looked WHERE good GROUP BY {units}"  # noqa: S608

@@ -12,7 +12,7 @@ from sparsedp.errors import InvalidInput
 from sparsedp.ingest._cells import Lookups, steps_of
 from sparsedp.ingest._columns import RECORDS, Needed, Source, SourceColumn
 from sparsedp.ingest.bounding import PersonColumn, Reservoir, fill, person_column
-from sparsedp.ingest.request import Request
+from sparsedp.ingest.request import AUTO, Request
 from sparsedp.ingest.session import guarded, session
 from sparsedp.ingest.sources import source_of
 from sparsedp.noise.source import fresh_word
@@ -83,7 +83,15 @@ def count(
         with_counts=with_counts,
         csv=csv,
     )
+    _check_is_bounded(request)
     return counted(request, key)
+
+
+def _check_is_bounded(request: Request) -> None:
+    """A bound is chosen where it is paid for, or given."""
+    if request.chosen:
+        remedy = "give a number: `sparsedp.publish` and `sparsedp release` choose one, as a part of what they spend"
+        raise InvalidInput("max_contributions", repr(AUTO), remedy)
 
 
 def counted(
@@ -96,12 +104,15 @@ def counted(
     words = _key(key)
     with stage("counting records"):
         source = source_of(request.source, request.needed, request.dialect)
+        if request.chosen and not source.again:
+            given = f"{AUTO!r} for records that can be read only once"
+            raise InvalidInput("max_contributions", given, "save them in a file, and give its name; or give a number")
         if if_none is not None and not source.again:
             source = source.with_a_part_kept()
         reservoir = _kept(request, words, source)
     if if_none is not None and reservoir.empty:
         if_none(request, source)
-    totals, records = reservoir.totals(), reservoir.records
+    totals, records, people = reservoir.totals(), reservoir.records, reservoir.people
     found = Counts(
         values=totals.reshape(request.domain.shape),
         domain=request.domain,
@@ -111,6 +122,8 @@ def counted(
         quantity=request.quantity,
         negative=request.negative,
         multiline=request.dialect.multiline,
+        people=None if request.privacy_unit is None else people,
+        chosen=request.chosen,
     )
     if records is None:
         return found
@@ -146,8 +159,8 @@ def _kept_in_order(request: Request, key: Key, source: Source, *, by_hash: bool)
         def run() -> Reservoir | None:
             query = query_of(request, source.attach(connection, request.needed), Lookups(connection))
             sums = request.amounts is not None
-            most, counts = request.max_contributions, request.with_counts
-            reservoir = Reservoir(request.domain.size, most, key, sums=sums, counts=counts)
+            most, counts, bins = request.max_contributions, request.with_counts, request.bins
+            reservoir = Reservoir(request.domain.size, most, key, sums=sums, counts=counts, bins=bins)
             apart = fill(reservoir, connection, query.cells, query.people, sums=sums, by_hash=by_hash)
             return reservoir if apart else None
 

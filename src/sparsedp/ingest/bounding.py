@@ -11,6 +11,8 @@ well. It only makes each of a person's n records be kept with the same probabili
 people from choosing in advance which of theirs will count. Records that are equal are interchangeable, so that their
 order, which a sort leaves open, changes nothing.
 
+In the same pass people are counted by how many records they have, kept or not, in public bins: each is in one bin.
+
 Sums of a value can leave 64 bits. Wrapped sums of neighbours would be as far apart as numbers can be, and what is not
 linear (a choice of the sparsity, a look at the cells) would tell them apart. So sums are exact, in 128 bits, and each
 cell is clamped to ±2⁶² at the end: that brings no two numbers further apart.
@@ -48,16 +50,28 @@ class Reservoir:
     """Totals of the kept records, fed with batches of sorted ones; memory for m records and for the cells.
 
     `sums`: whether records have steps of their own, so that totals may leave 64 bits; counts of records do not.
-    `counts`: whether the same kept records are counted, too.
+    `counts`: whether the same kept records are counted, too. `bins`: those that people are counted in, by the first
+    number of records of each.
     """
 
-    def __init__(self, cells: int, most: int, key: tuple[int, int], *, sums: bool, counts: bool = False) -> None:
+    def __init__(
+        self,
+        cells: int,
+        most: int,
+        key: tuple[int, int],
+        *,
+        sums: bool,
+        counts: bool = False,
+        bins: Sequence[int] = (1,),
+    ) -> None:
         self._totals: Ints = np.zeros(cells, dtype=np.int64)
         self._carries: Ints = np.zeros(cells if sums else 0, dtype=np.int64)
         self._records: Ints = np.zeros(cells if counts else 0, dtype=np.int64)
         self._kept_cells: Ints = np.zeros(most, dtype=np.int64)
         self._kept_steps: Ints = np.zeros(most, dtype=np.int64)
         self._seen: Ints = np.zeros(1, dtype=np.int64)
+        self._bins: Ints = np.array(bins, dtype=np.int64)
+        self._people: Ints = np.zeros(len(self._bins), dtype=np.int64)
         self._state: _Unsigned = np.array([*key, 0], dtype=np.uint64)
         self.empty = True
         """Whether not one record came. PRIVATE, as the totals are."""
@@ -65,12 +79,13 @@ class Reservoir:
     def add(self, starts: _Starts, seeds: _Unsigned, cells: npt.NDArray[np.int32], steps: Ints) -> None:
         """One batch; `starts` marks the first record of each person, whose seed is used."""
         self.empty &= not len(cells)
-        totals = self._totals, self._carries, self._records
+        totals = self._totals, self._carries, self._records, self._bins, self._people
         _draw(starts, seeds, cells, steps, self._kept_cells, self._kept_steps, self._seen, self._state, *totals)
 
     def totals(self) -> Ints:
         """What all kept records add up to, within ±2⁶²; the last person's are added now, so ask once."""
-        _add_kept(self._kept_cells, self._kept_steps, self._seen, self._totals, self._carries, self._records)
+        parts = self._totals, self._carries, self._records, self._bins, self._people
+        _add_kept(self._kept_cells, self._kept_steps, self._seen, *parts)
         np.clip(self._totals, -_MOST_TOTAL, _MOST_TOTAL, out=self._totals)
         if len(self._carries):
             self._totals[self._carries > 0] = _MOST_TOTAL
@@ -82,6 +97,11 @@ class Reservoir:
         """How many records each total is of, once these have been asked for; None if they were not to be counted."""
         return self._records if len(self._records) else None
 
+    @property
+    def people(self) -> Ints:
+        """How many people there are in each bin, once the totals are there."""
+        return self._people
+
 
 @kernel
 def _mixed(word: Any) -> Any:
@@ -92,8 +112,19 @@ def _mixed(word: Any) -> Any:
 
 
 @kernel
-def _add_kept(kept_cells: Ints, kept_steps: Ints, seen: Ints, totals: Ints, carries: Ints, records: Ints) -> None:
+def _add_kept(
+    kept_cells: Ints,
+    kept_steps: Ints,
+    seen: Ints,
+    totals: Ints,
+    carries: Ints,
+    records: Ints,
+    bins: Ints,
+    people: Ints,
+) -> None:
     """The exact total of a cell is totals + 2⁶⁴·carries, both signed; without carries, totals alone."""
+    if seen[0] > 0:
+        people[np.searchsorted(bins, seen[0], side="right") - 1] += 1
     for slot in range(min(seen[0], len(kept_cells))):
         cell, step = kept_cells[slot], kept_steps[slot]
         before = totals[cell]
@@ -120,11 +151,13 @@ def _draw(
     totals: Ints,
     carries: Ints,
     records: Ints,
+    bins: Ints,
+    people: Ints,
 ) -> None:
     most = len(kept_cells)
     for record in range(len(cells)):
         if starts[record]:
-            _add_kept(kept_cells, kept_steps, seen, totals, carries, records)
+            _add_kept(kept_cells, kept_steps, seen, totals, carries, records, bins, people)
             state[2] = _mixed(_mixed(seeds[record] ^ state[0]) + state[1])
         slot = seen[0]
         seen[0] += 1

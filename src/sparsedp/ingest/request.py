@@ -22,10 +22,14 @@ from sparsedp.errors import InvalidInput
 from sparsedp.ingest._cells import Outside, outside_of, real_number, sql_double
 from sparsedp.ingest._columns import Needed, SourceColumn
 from sparsedp.ingest._csv import Dialect, dialect_of
-from sparsedp.privacy.neighbours import Counted
+from sparsedp.privacy.neighbours import MOST_CONTRIBUTION, Counted
+from sparsedp.releases.cut import MOST_RECORDS, first_numbers, possible_bounds
 
-_MOST_CONTRIBUTIONS = 2**20
+_MOST_CONTRIBUTIONS = MOST_RECORDS
 """Of one person: so many records of one person are held in memory."""
+
+AUTO = "auto"
+"""As `max_contributions`: the bound is chosen by a private look at how many records people have."""
 
 _A_UNIT = 'name the column that says whose a record is, such as privacy_unit="patient_id"'
 
@@ -47,6 +51,8 @@ class Request:
     dialect: Dialect
     with_counts: bool = False
     """Whether the records are counted beside the sums of their values: the same records."""
+    chosen: bool = False
+    """The bound is chosen by a private look at the records. Until it is, `max_contributions` is the greatest."""
 
     @classmethod
     def of(
@@ -66,12 +72,16 @@ class Request:
     ) -> Request:
         """The arguments of `count`, checked."""
         cells = _domain(domain)
-        unit = _unit(privacy_unit)
+        unit, amounts = _unit(privacy_unit), _amounts_of(value, clamp, resolution)
+        chosen = isinstance(max_contributions, str) and max_contributions == AUTO
+        if chosen:
+            largest = 1 if amounts is None else amounts.largest
+            fitting = (bound for bound in possible_bounds() if bound * largest <= MOST_CONTRIBUTION)
+            max_contributions = max(fitting, default=1)
         most = validate.whole("max_contributions", max_contributions, most=_MOST_CONTRIBUTIONS)
-        if unit is None and most != 1:
-            given = f"{most}, and without a privacy_unit every record is another person's"
+        if unit is None and (most != 1 or chosen):
+            given = f"{AUTO if chosen else most}, and without a privacy_unit every record is another person's"
             raise InvalidInput("max_contributions", given, f"leave it at 1, or {_A_UNIT}")
-        amounts = _amounts_of(value, clamp, resolution)
         if validate.yes_or_no("with_counts", with_counts) and amounts is None:
             remedy = 'name the column to sum beside the counts, value="amount"; without one, counts are all there is'
             raise InvalidInput("with_counts", "given without a value", remedy)
@@ -85,7 +95,24 @@ class Request:
             amounts=amounts,
             dialect=dialect_of(csv),
             with_counts=amounts is not None and bool(with_counts),
+            chosen=chosen,
         )
+
+    @property
+    def bound(self) -> int | str:
+        """As it was declared."""
+        return AUTO if self.chosen else self.max_contributions
+
+    @property
+    def bins(self) -> tuple[int, ...]:
+        """In which people are counted by their number of records, by the first number of each."""
+        if self.privacy_unit is None:
+            return (1,)
+        return first_numbers(None if self.chosen else self.max_contributions)
+
+    def with_bound(self, bound: int) -> Request:
+        """The same, once the bound is chosen."""
+        return replace(self, max_contributions=bound)
 
     def asked_of(self, source: Any) -> Request:
         """The same of other records, which are in memory or plain CSV."""
@@ -118,7 +145,8 @@ class Request:
     @property
     def counted(self) -> Counted:
         """How that bound is enforced."""
-        return Counted(self.privacy_unit, self.max_contributions, self.quantity.resolution, self.dialect.multiline)
+        step, across = self.quantity.resolution, self.dialect.multiline
+        return Counted(self.privacy_unit, self.max_contributions, step, across, self.chosen)
 
     @property
     def quantity(self) -> Quantity:

@@ -77,6 +77,7 @@ class Adaptive(Mechanism):
     workload: str | Sequence[Sequence[str]] = "any"
 
     name: ClassVar[str] = "adaptive"
+    felt: ClassVar[float] = 0.1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "workload", _checked_workload(self.workload))

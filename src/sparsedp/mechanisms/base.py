@@ -22,9 +22,11 @@ from sparsedp.mechanisms.terms import WHOLE, CalibratedNoise, Terms, checked_ter
 from sparsedp.noise.source import RandomSource
 from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.guarantee import Expense
 from sparsedp.privacy.ledger import Ledger, Spend
 from sparsedp.privacy.neighbours import Counted
 from sparsedp.progress import stage
+from sparsedp.releases.cut import Cut
 from sparsedp.releases.release import Release
 from sparsedp.sensing.base import Sensing
 from sparsedp.synopsis import Synopsis
@@ -41,6 +43,9 @@ class Mechanism(ABC):
     """
 
     name: ClassVar[str]
+    felt: ClassVar[float] = 1.0
+    """About how much of the noise that a cell would have by itself is left in it, in a table that has nothing special;
+    what a bound is chosen by (`ingest/contributions.md`)."""
 
     @property
     def chosen(self) -> str:
@@ -209,13 +214,22 @@ class Mechanism(ABC):
         terms: Terms,
         constraints: Constraints | None,
         spend: Spend | None,
+        cut: Cut | None = None,
+        looked: tuple[Expense, ...] = (),
     ) -> Synopsis:
-        """Measure what was checked and debited; stored, where the ledger keeps a file, before anybody sees it."""
+        """Measure what was checked and debited; stored, where the ledger keeps a file, before anybody sees it.
+
+        `cut`: what was measured before of how many records people have, and is stored with the rest; `looked`: what
+        that cost. The rest of the budget is spent now, and `plan` was made for it.
+        """
         if terms.ledger is not None and spend is None:
             raise RuntimeError("Noise would be drawn that the ledger has not paid for.")
         with spent_already(spend):
             with stage(f"measuring {table.cells.size:,} cells"):
-                synopsis = self._all_measured(table, plan, terms, constraints)
+                synopsis = self._all_measured(table, plan, terms.beside(looked), constraints)
+            if looked:
+                paid = terms.with_looked(synopsis.guarantee, looked)
+                synopsis = replace(synopsis, guarantee=paid, cut=cut)
             if terms.ledger is not None and spend is not None:
                 terms.ledger.settle(spend, synopsis)
             return synopsis
@@ -315,7 +329,8 @@ def _of_records(counts: Counts, domain: Domain | None, contribution: int | None,
     if contribution is not None and contribution != counts.contribution:
         given = f"{contribution}, and the records were counted with a bound of {counts.contribution}"
         raise InvalidInput("contribution", given, "leave it out: the bound is enforced")
-    counted = Counted(counts.privacy_unit, counts.max_contributions, counts.quantity.resolution, counts.multiline)
+    step, across = counts.quantity.resolution, counts.multiline
+    counted = Counted(counts.privacy_unit, counts.max_contributions, step, across, counts.chosen)
     cells = counts.values.reshape(-1)
     beside = None if counts.counts is None else _of_records(counts.counts, None, None, negative=False)
     return PrivateTable(

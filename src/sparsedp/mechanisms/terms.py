@@ -59,7 +59,7 @@ class Terms:
         counts = self.counts
         if counts is None:
             return (self,)
-        sums = replace(self, budget=self.budget.part(WHOLE - counts.share), counts=None, of=self.budget)
+        sums = replace(self, budget=self.budget.part(WHOLE - counts.share), counts=None, of=self.of or self.budget)
         budget = self.budget.part(counts.share)
         return sums, replace(sums, budget=budget, neighbours=counts.neighbours)
 
@@ -125,7 +125,7 @@ class Terms:
     def beside(self, paid: Sequence[Expense]) -> Terms:
         """The same terms with what is left of the budget when all of this is paid."""
         left = WHOLE - sum(map(self.share_of, paid))
-        return replace(self, budget=self.budget.part(left)) if paid else self
+        return replace(self, budget=self.budget.part(left), of=self.of or self.budget) if paid else self
 
     def check_scale(self, column: int | Fraction, share: Fraction = WHOLE) -> None:
         """Refuse Laplace noise that would leave no room in 64 bits: a public fact, checked before any debit.
@@ -175,7 +175,7 @@ class Terms:
             parameters={
                 "mechanism": mechanism,
                 **({} if domain is None else {"cells": str(domain)}),
-                "neighbours": self.neighbours.beside(None if self.counts is None else self.counts.neighbours),
+                "neighbours": self.neighbours.announced(None if self.counts is None else self.counts.neighbours),
             },
             request=request,
         )
@@ -187,6 +187,13 @@ class Terms:
             raise InvalidInput("expenses", f"more than {self.budget}", "give phases shares that add up to 1")
         stated = self.budget if self.budget.delta else None
         return Guarantee(paid, self.neighbours, protects(self.source), stated=stated)
+
+    def with_looked(self, promised: Guarantee, looked: tuple[Expense, ...]) -> Guarantee:
+        """A promise that was paid for with what this left of the budget, and this on top."""
+        whole = replace(promised, expenses=(*looked, *promised.expenses), stated=None)
+        if not self.budget.part(WHOLE).covers(whole.total):
+            raise InvalidInput("expenses", f"more than {self.budget}", "give phases shares that add up to 1")
+        return replace(whole, stated=self.budget) if self.budget.delta else whole
 
 
 @dataclass(frozen=True)

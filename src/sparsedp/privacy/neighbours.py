@@ -89,6 +89,13 @@ class Neighbours:
             return f"replacing {who} by another, each of {which} adds {bound} to the {noun}{also}{same}"
         return f"adding or removing {who}, {pronoun} changes the {noun} by {bound}{also}"
 
+    def announced(self, counts: Neighbours | None) -> str:
+        """The same as a ledger is told it with the debit, when a look may be about to choose the bound."""
+        if self.counted is None or not self.counted.chosen:
+            return self.beside(counts)
+        how = "adding or removing" if self.relation == "add_remove" else "replacing"
+        return f"{how} {self.counted.whose}, of whom as many records are counted as a private look chooses"
+
     @property
     def _whom(self) -> tuple[str, str, str]:
         """Whom neighbours differ by, what is counted, and the pronoun that goes with it."""
@@ -145,13 +152,15 @@ class Counted:
 
     `resolution` is the step that sums are counted in, so that a bound in steps can be told in the value's own unit.
     `multiline` is a weakness that was declared: fields of the CSV may hold line ends, so that one stray quote can drop
-    other people's records, and the bound does not cover that.
+    other people's records, and the bound does not cover that. `chosen`: the bound came of a private look at the records
+    (`ingest/contributions.md`), and the rest is private for that bound.
     """
 
     unit: tuple[str, ...] | None
     records: int
     resolution: Fraction = Fraction(1)
     multiline: bool = False
+    chosen: bool = False
 
     def __post_init__(self) -> None:
         unit = self.unit
@@ -162,6 +171,9 @@ class Counted:
         object.__setattr__(self, "records", validate.whole("max_contributions", self.records))
         object.__setattr__(self, "resolution", validate.positive("resolution", self.resolution))
         validate.yes_or_no("multiline", self.multiline)
+        validate.yes_or_no("chosen", self.chosen)
+        if self.chosen and self.unit is None:
+            raise InvalidInput("chosen", "True where every record is another person's", "leave it out")
 
     @property
     def whose(self) -> str:
@@ -175,7 +187,9 @@ class Counted:
         """On what the bound rests, in words."""
         if self.unit is None:
             return f"declared: every record is another person's{self._but}"
-        return f"enforced: of each, at most {self.records} record{'s' if self.records > 1 else ''} counted{self._but}"
+        chosen = ", a bound that a private look at the records chose" if self.chosen else ""
+        records = f"{self.records} record{'s' if self.records > 1 else ''}"
+        return f"enforced: of each, at most {records} counted{chosen}{self._but}"
 
     @property
     def _but(self) -> str:
@@ -190,10 +204,13 @@ class Counted:
         """A JSON-able description; `Counted.from_description` gives it back."""
         step = {} if self.resolution == 1 else {"resolution": str(self.resolution)}
         across = {"multiline": True} if self.multiline else {}
-        return {"unit": None if self.unit is None else list(self.unit), "records": self.records, **step, **across}
+        chosen = {"chosen": True} if self.chosen else {}
+        unit = None if self.unit is None else list(self.unit)
+        return {"unit": unit, "records": self.records, **step, **across, **chosen}
 
     @classmethod
     def from_description(cls, description: Mapping[str, Any]) -> Counted:
         """What `describe` described."""
         resolution, multiline = description.get("resolution", Fraction(1)), description.get("multiline", False)
-        return cls(description["unit"], description["records"], resolution, multiline)
+        chosen = description.get("chosen", False)
+        return cls(description["unit"], description["records"], resolution, multiline, chosen)

@@ -108,7 +108,8 @@ def publish(
     to: str | os.PathLike[str],
     domain: Declared,
     privacy_unit: str | Sequence[str] | None,
-    max_contributions: int = 1,
+    max_contributions: int | str = 1,
+    cut_share: validate.Number | None = None,
     epsilon: validate.Number | Budget | None = None,
     rho: validate.Number | None = None,
     delta: validate.Number | None = None,
@@ -137,6 +138,10 @@ def publish(
     `with_counts`: with a value, publishes how many records there are beside their sums, of the very same records and
     under the same budget: `release.counts`, `release.mean(by="ward")`. `counts_share` of the budget is for the counts,
     a quarter if left out.
+    `max_contributions="auto"`: the bound is chosen by a private look at how many records people have.
+    `cut_share`: the share of the budget that is spent to say what the bound leaves out (`release.cut`), and to choose
+    it if it is to be chosen: 0.02 if nothing is said, 0.05 to choose, "0" to do without. None of it is spent where
+    every record is another person's.
     `to`: the file to write; one that exists is refused unless `overwrite` says so.
     `ledger`: a data set of a ledger file (`sparsedp.open_ledger("budget.db", "visits")`), or one in memory; None says
     aloud that nobody keeps count of what is spent.
@@ -179,5 +184,6 @@ def publish(
         sign=key,
         counts_share=counts_share,
         allow_empty=allow_empty,
+        cut_share=cut_share,
     )
     return Run(order).carried_out()

@@ -6,24 +6,33 @@ import hashlib
 import json
 import os
 import secrets
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
+from math import sqrt
 from pathlib import Path
 from typing import Protocol
 
 from sparsedp import validate
 from sparsedp.constraints import Constraints
+from sparsedp.counts import Counts
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files.columns_file import OTHER_FORMATS
 from sparsedp.files.signatures import SigningKey
+from sparsedp.ingest.contributions import NOTHING, Look, checked_share
 from sparsedp.ingest.request import Request
 from sparsedp.mechanisms import Mechanism
 from sparsedp.mechanisms.base import public_knowledge
 from sparsedp.mechanisms.terms import Terms, checked_terms
+from sparsedp.plan import Plan
 from sparsedp.privacy.budget import Budget
+from sparsedp.privacy.guarantee import Expense
 from sparsedp.privacy.ledger import Ledger
+from sparsedp.releases.cut import Cut, possible_bounds
 from sparsedp.releases.release import Release
 from sparsedp.releases.release_file import open_release
+from sparsedp.validate import Number
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,6 +47,8 @@ class Order:
     sign: SigningKey | None = None
     allow_empty: bool = False
     """Whether records of which not one comes into the table are published all the same, or refused before the debit."""
+    share: Fraction = NOTHING
+    """Of the budget: for a look at how many records people have."""
 
     @classmethod
     def of(
@@ -53,8 +64,10 @@ class Order:
         sign: SigningKey | None = None,
         counts_share: object = None,
         allow_empty: bool = False,
+        cut_share: Number | None = None,
     ) -> Order:
         """The order, or what is wrong with it. Whom it is promised to follows from how the records are counted."""
+        share = checked_share(cut_share, chosen=request.chosen)
         cells, negative = request.domain, request.negative
         invariant = public_knowledge(constraints, cells.size, cells, request.quantity, negative=negative)
         terms = checked_terms(
@@ -74,7 +87,58 @@ class Order:
             terms = terms.with_counts(alone.contribution, alone.counted, counts_share)
         elif counts_share is not None:
             raise InvalidInput("counts_share", "given without with_counts", "ask for counts beside the sums as well")
-        return cls(request, terms, mechanism, delivery, constraints, sign, allow_empty)
+        order = cls(request, terms, mechanism, delivery, constraints, sign, allow_empty, share)
+        _ = order.look  # refused now, if its noise would be too wide
+        return order._with_the_greatest_bound() if request.chosen else order
+
+    def _with_the_greatest_bound(self) -> Order:
+        """The same, with the greatest bound that a look may choose for this budget: a public fact."""
+        *more, least = (one for one in reversed(possible_bounds()) if one <= self.request.max_contributions)
+        for bound in more:
+            with suppress(InvalidInput):
+                order = self.with_bound(bound)
+                order.checked_plan()
+                return order
+        return self.with_bound(least)
+
+    def with_bound(self, bound: int) -> Order:
+        """The same, once a look has chosen the bound: the rest is counted, promised and measured for that."""
+        request = self.request.with_bound(bound)
+        whom = replace(self.terms.neighbours, contribution=request.contribution, counted=request.counted)
+        terms = replace(self.terms, neighbours=whom)
+        if terms.counts is not None:
+            alone = request.of_counts
+            terms = terms.with_counts(alone.contribution, alone.counted, terms.counts.share)
+        return replace(self, request=request, terms=terms)
+
+    @property
+    def look(self) -> Look | None:
+        """At how many records people have, if there is a share for it, and people to look at."""
+        return Look.of(self.terms, self.share) if self.share and self.request.privacy_unit is not None else None
+
+    @property
+    def looked(self) -> tuple[Expense, ...]:
+        """What the look costs."""
+        look = self.look
+        return () if look is None else (look.noise.expense,)
+
+    def checked_plan(self) -> Plan | None:
+        """What is refused from public facts alone is refused here; the plan, unless it takes a private choice."""
+        cells = self.request.domain
+        return self.mechanism.checked(cells.size, self.terms.beside(self.looked), cells)
+
+    def cut_of(self, counts: Counts) -> Cut | None:
+        """What the look finds, once it is paid for: what the bound cut, and which bound, if that is to be chosen."""
+        request, look = self.request, self.look
+        if look is None or counts.people is None:
+            return None
+        most = request.max_contributions
+        if not request.chosen:
+            return look.measured(counts.people, most)
+        distance = self.terms.neighbours.distance
+        law = self.terms.beside(self.looked).noise(distance, distance**2).law
+        noise_of_one = self.mechanism.felt * sqrt(law.variance) / request.contribution  # a record counts as its most
+        return look.chosen(counts.people, request.domain.size, noise_of_one, most)
 
     @cached_property
     def identity(self) -> str:
@@ -90,7 +154,7 @@ class Order:
             "source": request.file or type(request.source).__name__,
             "domain": request.domain.describe(),
             "unit": request.privacy_unit,
-            "max_contributions": request.max_contributions,
+            "max_contributions": request.bound,
             "columns": request.axis_columns,
             "outside": repr(request.outside),
             "amounts": repr(request.amounts),
@@ -102,6 +166,8 @@ class Order:
         }
         if self.terms.counts is not None:
             facts["counts"] = str(self.terms.counts.share)
+        if request.privacy_unit is not None and self.share != checked_share(None, chosen=request.chosen):
+            facts["cut_share"] = str(self.share)  # what nobody chose was not asked for in earlier versions
         if request.file is None:
             facts["to"] = self.delivery.name
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()

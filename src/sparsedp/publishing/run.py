@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from sparsedp.counts import Counts
 from sparsedp.errors import BadFile, BudgetExceeded, InvalidInput
 from sparsedp.ingest import counted, refuse_empty
+from sparsedp.ingest.request import Request
 from sparsedp.mechanisms.base import private_table, spent_already
+from sparsedp.plan import Plan
 from sparsedp.privacy.ledger import Ledger, Spend
 from sparsedp.publishing.order import Order
 from sparsedp.releases.release import Release
@@ -75,20 +78,19 @@ class Run:
 
     def _measured(self) -> Synopsis:
         """Check, debit, draw, in this order. The records are read, counted and forgotten here."""
-        order, domain = self.order, self.order.request.domain
-        mechanism, terms = order.mechanism, order.terms
-        plan = mechanism.checked(domain.size, terms, domain)
+        order, mechanism = self.order, self.order.mechanism
+        plan = order.checked_plan()
         counts = counted(order.request, if_none=None if order.allow_empty else refuse_empty)
         table = private_table(counts, None, None, negative=False)
         if self._before_debit is not None:
             self._before_debit()
         self._asked_to_pay = True
         try:
-            self.spend = mechanism.debited(table, terms, order.identity)
+            self.spend = mechanism.debited(table, order.terms, order.identity)
         except (BudgetExceeded, InvalidInput):
             self._asked_to_pay = False  # it took nothing, surely: what is debited by now is another job's
             raise
-        return mechanism.drawn(table, plan, terms, order.constraints, self.spend)
+        return measured(order, plan, counts, counted, self.spend)
 
     def _resumed(self, ledger: Ledger, spend: Spend) -> Release:
         """What an interrupted run of the same order has paid for and stored, delivered."""
@@ -162,6 +164,24 @@ def _may_be_zero(release: Release, query: Any, level: float) -> bool:
 
 
 _LEVEL = 0.95
+
+
+def measured(
+    order: Order, plan: Plan | None, counts: Counts, count: Callable[[Request], Counts], spend: Spend | None
+) -> Synopsis:
+    """What the spend pays for: first the look at how many records people have, then the table.
+
+    Where the look chooses the bound, `counts` were for the greatest one, and `count` counts for that which is chosen.
+    """
+    with spent_already(spend):
+        cut = order.cut_of(counts)
+        if cut is not None and cut.chosen:
+            order = order.with_bound(cut.bound)
+            plan = order.checked_plan()
+            counts = count(order.request)
+    table = private_table(counts, None, None, negative=False)
+    return order.mechanism.drawn(table, plan, order.terms, order.constraints, spend, cut, order.looked)
+
 
 _CELL_BYTES = 256
 """More than a file says that a cell takes."""

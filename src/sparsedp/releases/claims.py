@@ -41,6 +41,8 @@ from sparsedp.laws import (
 )
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
+from sparsedp.privacy.neighbours import RELATIONS
+from sparsedp.releases.cut import Cut
 from sparsedp.sensing import sensing_from
 from sparsedp.sensing.base import Sensing
 from sparsedp.sensing.group_sums import GroupSums
@@ -102,6 +104,27 @@ def check_counts(sums: _Published, counts: _Published | None) -> None:
         return
     if sums.quantity == RECORDS or counts.quantity != RECORDS or counts.domain != sums.domain:
         raise _contradiction("for counts of the records that are summed, and they are of something else")
+
+
+def check_look(guarantee: Guarantee, cut: Cut | None) -> None:
+    """Refuse a look at how many records people have that costs more than was paid for it, or is of another bound.
+
+    One person is in one bin, or leaves one and comes into another: as far apart as tables of such people are
+    (`ingest/contributions.md`).
+    """
+    if cut is None:
+        return
+    neighbours, counted = guarantee.neighbours, guarantee.neighbours.counted
+    if counted is None or counted.unit is None or (counted.records, counted.chosen) != (cut.bound, cut.chosen):
+        raise _contradiction(f"for another bound than the {cut.bound} records a person whose cut it tells")
+    changes = RELATIONS[neighbours.relation]
+    if isinstance(cut.law, DiscreteGaussianLaw):
+        needed = Budget(rho=Fraction(changes) / (2 * cut.law.variance_parameter))
+    else:
+        needed = Budget(epsilon=Fraction(changes) / cut.law.scale)
+    paid = [expense.budget for expense in guarantee.expenses if expense.purpose != _MEASURE]
+    if not paid or not _sum(paid).covers(needed):
+        raise _contradiction(f"without the {needed.amount} that its look at the numbers of records cost")
 
 
 def least_cost(law: NoiseLaw, sensing: Sensing | None, distance: int) -> Budget:

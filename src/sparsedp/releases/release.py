@@ -27,6 +27,7 @@ from sparsedp.moments import Moments
 from sparsedp.privacy.budget import Budget
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.releases import distribution, means, queries, saved_form, sql
+from sparsedp.releases.cut import Cut
 from sparsedp.releases.distribution import Share, TimeInterval
 from sparsedp.releases.error_models import marginal_errors
 from sparsedp.releases.queries import CellAnswer, given_weights, place_of, range_bounds, sums_of, weights_of
@@ -59,7 +60,8 @@ class Release:
     says what is counted: records, or the sum of a value, in its own unit.
 
     `record` is what a ledger says in public of the spend. `synopsis` is what the release was recovered from, and `plan`
-    how that was made; `summed_to` names the axes that are left of it in a marginal.
+    how that was made; `summed_to` names the axes that are left of it in a marginal. `cut` says how many of the records
+    the bound on each person left out, where `publish` measured that.
     """
 
     values: Floats
@@ -76,6 +78,7 @@ class Release:
     synopsis: Recoverable | None = None
     plan: Mapping[str, Any] | None = None
     summed_to: tuple[str, ...] | None = None
+    cut: Cut | None = None
     written_by: str = f"sparsedp {__version__}"
     counts: Release | None = None
     """Of sums published with counts: how many records they are sums of, cell by cell, a release of its own."""

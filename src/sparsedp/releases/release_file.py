@@ -19,7 +19,8 @@ from sparsedp.files.signatures import check_signer
 from sparsedp.laws import noise_law_from
 from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.releases import saved_form
-from sparsedp.releases.claims import UNUSABLE, check_counts, check_promise, embedded_needs, release_needs
+from sparsedp.releases.claims import UNUSABLE, check_counts, check_look, check_promise, embedded_needs, release_needs
+from sparsedp.releases.cut import Cut
 from sparsedp.releases.release import Release
 from sparsedp.releases.saved_form import RecoveredErrors
 from sparsedp.releases.uncertainty import CellErrors, Uncertainty, uncertainty_from
@@ -32,14 +33,8 @@ if TYPE_CHECKING:
     from sparsedp.files.signatures import Public
 
 
-_FIELDS: dict[str, type] = {
-    "noise": dict,
-    "recovery": dict,
-    "plan": dict,
-    "record": dict,
-    "summed_to": list,
-    "counts": dict,
-}
+_DICTS = ("noise", "recovery", "plan", "record", "counts", "cut")
+_FIELDS: dict[str, type] = {**dict.fromkeys(_DICTS, dict), "summed_to": list}
 """What the description of a release has to be made of, where it has it."""
 
 _FARTHEST = 1e150
@@ -136,6 +131,7 @@ class StoredSynopsis:
             "mechanism": (synopsis.mechanism, release.mechanism),
             "quantity": (synopsis.quantity, release.quantity),
             "counts": (synopsis.counts is None, release.counts is None),
+            "cut": (synopsis.cut, release.cut),
             "time": (synopsis.time, release.time) if whole else (None, None),
             "domain": (synopsis.domain, release.domain) if whole else (None, None),
             "plan": (_plan(synopsis), _plan(synopsis) if release.plan is None else release.plan),
@@ -158,6 +154,7 @@ def _plan(synopsis: Synopsis) -> dict[str, Any]:
 
 def _check_noise(release: Release) -> None:
     """The promise against the noise, as far as the file says what was measured."""
+    check_look(release.guarantee, release.cut)
     plan, law = release.plan, None
     with suppress(*UNUSABLE):
         law = noise_law_from(release.noise)
@@ -212,6 +209,7 @@ def _described(
         synopsis=synopsis,
         plan=description.get("plan"),
         summed_to=tuple(description["summed_to"]) if "summed_to" in description else None,
+        cut=Cut.from_description(description["cut"]) if "cut" in description else None,
         written_by=named("written_by", description.get("written_by", "sparsedp")),
     )
     if "stderr" not in columns:

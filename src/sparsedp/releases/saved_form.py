@@ -83,6 +83,7 @@ def description(release: Release) -> dict[str, Any]:
         **({} if release.plan is None else {"plan": dict(release.plan)}),
         **({} if release.record is None else {"record": dict(release.record)}),
         **({} if release.summed_to is None else {"summed_to": list(release.summed_to)}),
+        **({} if release.cut is None else {"cut": {**release.cut.describe(), "statement": str(release.cut)}}),
         **kept_in_file(release.uncertainty),
         **({} if release.counts is None else {"counts": _beside(release.counts)}),
     }

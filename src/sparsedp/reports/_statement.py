@@ -115,6 +115,8 @@ def _typical_error(release: Release) -> float | None:
 def facts(release: Release) -> list[tuple[str, str]]:
     """Names and values, for a list."""
     found = [("What is counted", _counted(release))]
+    if release.cut is not None:
+        found.append(("What is left out", str(release.cut)))
     found += [(f"Axis “{axis.name}”", axis_in_words(axis)) for axis in axes_of(release)]
     shape = " × ".join(f"{length:,}" for length in release.shape)
     found.append(("Numbers", f"{len(release):,}" + (f" = {shape}" if len(release.shape) > 1 else "")))
