@@ -112,9 +112,9 @@ def test_public_refusals_come_before_any_record_is_read(terms: dict[str, Any], s
 
 
 def test_an_order_does_not_show_its_records() -> None:
-    records = pd.DataFrame({"patient_id": [77], "sex": ["F"]})
+    records = pd.DataFrame({"patient_id": [7234567], "sex": ["F"]})
     asked = order(Request.of(records, ["sex:F,M"], privacy_unit="patient_id"), HALF)
-    assert "77" not in repr(asked) + repr(asked.request) + repr(Run(asked))
+    assert "7234567" not in repr(asked) + repr(asked.request) + repr(Run(asked))
 
 
 def test_a_publication_opens_the_ledger_four_times_and_reads_the_domain_once(
