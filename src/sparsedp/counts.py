@@ -35,6 +35,8 @@ class Counts:
     """How many people have how many records, in the bins of `releases/cut.py`; None where each record is a person's."""
     chosen: bool = False
     """Whether `max_contributions` is chosen by a private look at these numbers of people, or was."""
+    sizes: Ints | None = None
+    """Of sums whose bounds are yet to be chosen: how many of the records have values of each size."""
 
     def __post_init__(self) -> None:
         self.values.flags.writeable = False

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from sparsedp.audits import Audit
 from sparsedp.audits._cases import CALENDAR, DAYS, GROUPED, every_case, records_cases, stream_cases
 from sparsedp.audits._evidence import bound_delta, bound_epsilon, bound_rho, lower_bound
 from sparsedp.audits._findings import Finding
-from sparsedp.audits._looks import LookedCase
+from sparsedp.audits._looks import ClampedCase, LookedCase
 from sparsedp.audits._mechanisms import Case, SumsCase, audit_mechanism
 from sparsedp.audits._records import audit_records
 from sparsedp.audits._streams import StreamCase, _Views, audit_stream, least_shift
@@ -25,7 +26,8 @@ from sparsedp.audits._transcripts import AuditSource, Recorder
 from sparsedp.axes.domain import Domain
 from sparsedp.constraints import Constraints
 from sparsedp.ingest import _count, contributions
-from sparsedp.ingest.bounding import Reservoir
+from sparsedp.ingest.bounding import DOUBLES, Reservoir
+from sparsedp.ingest.clamps import ClampLook
 from sparsedp.ingest.contributions import Look
 from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.mechanisms import _marginals
@@ -35,6 +37,8 @@ from sparsedp.noise import samplers
 from sparsedp.noise.discrete_laplace import add_discrete_laplace
 from sparsedp.noise.source import RandomSource
 from sparsedp.plan import Plan
+from sparsedp.publishing import order
+from sparsedp.publishing.order import Order
 from sparsedp.streams import _counters
 from sparsedp.streams._counters import AddNoise, CounterState
 from sparsedp.synopsis import Synopsis
@@ -344,6 +348,40 @@ def test_a_bound_chosen_by_the_true_numbers(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(contributions, "best_bound", lambda *_: 1 + int(seen[-1].sum() % 8))
     replayed, *_ = looked_at()
     assert replayed.fault is not None
+
+
+def clamped(**settings: Any) -> list[Finding]:
+    case = ClampedCase(sdp.Laplace(), sdp.Budget(epsilon=1), 2 * DOUBLES, 3, replays=60, runs=0, **settings)
+    return audit_mechanism(case)
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+def test_a_clamp_that_is_chosen_costs_what_it_says(relation: str) -> None:
+    assert [finding.fault for finding in clamped(neighbours=relation)] == [None, None, None]
+
+
+def test_a_look_at_values_for_one_record_where_people_have_three(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_narrow(terms: Terms, records: int, share: Fraction) -> ClampLook:
+        return honest(terms, 1, share)
+
+    honest = ClampLook.of
+    monkeypatch.setattr(order, "ClampLook", SimpleNamespace(of=too_narrow))
+    _, lost, _ = clamped()
+    assert lost.fault is not None
+
+
+def test_sums_for_another_clamp_than_was_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted within what was chosen, but with the noise of bounds of one step."""
+
+    def to_one_step(whole: Order, lowest: int, highest: int) -> Order:
+        chosen = honest(whole, lowest, highest)
+        narrow = replace(chosen.terms.neighbours, contribution=chosen.request.max_contributions)
+        return replace(chosen, terms=replace(chosen.terms, neighbours=narrow))
+
+    honest = Order.clamped_to
+    monkeypatch.setattr(Order, "clamped_to", to_one_step)
+    findings = clamped()
+    assert any(finding.fault for finding in findings)
 
 
 class Keeping(CounterState):

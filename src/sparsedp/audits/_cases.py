@@ -11,12 +11,13 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, cast
 
-from sparsedp.audits._looks import LookedCase
+from sparsedp.audits._looks import ClampedCase, LookedCase
 from sparsedp.audits._mechanisms import Case, SumsCase
 from sparsedp.audits._records import RecordsCase
 from sparsedp.audits._streams import Maker, StreamCase
 from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
+from sparsedp.ingest.bounding import DOUBLES
 from sparsedp.ingest.request import Request
 from sparsedp.mechanisms import MECHANISMS, Adaptive, Compressive, Hierarchical, Laplace, Mechanism
 from sparsedp.privacy.budget import Budget
@@ -86,12 +87,16 @@ RECORDS_OF_A_PERSON = 40
 
 
 def look_cases(replays: int) -> Iterator[Case]:
-    """What a bound cuts, for a given bound and for one that is chosen, with the table that is measured for it."""
+    """What a bound cuts, for a given bound and for one that is chosen, and what values are clamped to; each with the
+    table that is measured for it.
+    """
     few: dict[str, Any] = {"replays": min(replays, 500), "runs": 0}
     for budget in BUDGETS:
         yield LookedCase(Laplace(), budget, RECORDS_OF_A_PERSON, bound=5, **few)
         yield LookedCase(Laplace(), budget, RECORDS_OF_A_PERSON, **few)
         yield LookedCase(Adaptive(), budget, RECORDS_OF_A_PERSON, neighbours="replace_one", **few)
+        yield ClampedCase(Laplace(), budget, 2 * DOUBLES, contribution=3, **few)
+        yield ClampedCase(Adaptive(), budget, 2 * DOUBLES, contribution=2, neighbours="replace_one", **few)
 
 
 _CMCO: dict[str, Any] = {"horizon": 8, "rows": 4, "sparsity": 1, "seed": 3}

@@ -170,10 +170,12 @@ def _left_out(release: Release, source: str, settings: Settings) -> dict[str, in
 def _counting(release: Release, settings: Settings, axes: Sequence[str]) -> dict[str, Any]:
     """How the records of a release were counted, as far as it says so itself and was told again."""
     unit = settings.get("unit")
-    sums = {"value": release.quantity.value, "resolution": release.quantity.resolution}
+    sums: dict[str, Any] = {"value": release.quantity.value, "resolution": release.quantity.resolution}
     most, counted = settings.get("max_contributions", 1), release.guarantee.neighbours.counted
     if most == AUTO and counted is not None:
         most = counted.records  # as it was chosen
+    if release.quantity.clamp is not None:
+        sums["clamp"] = release.quantity.clamp  # as it was declared, or chosen
     return {
         **counting_of(settings, axes),
         **({} if release.quantity.value is None else sums),

@@ -222,13 +222,27 @@ CutShare = Annotated[
         rich_help_panel=PEOPLE,
     ),
 ]
+ClampShare = Annotated[
+    str | None,
+    typer.Option(
+        "--clamp-share",
+        metavar="SHARE",
+        help="With --clamp auto: the share of the budget that chooses the bounds, 0.05 if left out.",
+        rich_help_panel=CELLS,
+    ),
+]
 Value = Annotated[
     str | None,
     typer.Option("--value", metavar="COLUMN", help="Publish sums of this column.", rich_help_panel=CELLS),
 ]
 Clamp = Annotated[
     str | None,
-    typer.Option("--clamp", metavar="LOW..HIGH", help="The bounds of each record's value.", rich_help_panel=CELLS),
+    typer.Option(
+        "--clamp",
+        metavar="LOW..HIGH",
+        help="The bounds of each record's value; or auto: a private look chooses them.",
+        rich_help_panel=CELLS,
+    ),
 ]
 Resolution = Annotated[
     str | None,

@@ -25,8 +25,9 @@ from sparsedp.errors import BadFile, InvalidInput, SparsedpError, UnknownName, s
 NAME = "sparsedp.toml"
 
 _TEXT, _NUMBER, _YES_OR_NO = "text", "a number", "true or false"
-_TEXTS, _TABLE, _BOUNDS = "a list of texts", "a table of texts", "two numbers, [low, high]"
+_TEXTS, _TABLE = "a list of texts", "a table of texts"
 _WHOLE_OR_AUTO = 'a whole number or "auto"'
+_BOUNDS_OR_AUTO = 'two numbers, [low, high], or "auto"'
 _TEXT_OR_TABLE, _TEXT_OR_TEXTS = "a text or a table of texts", "a text or a list of texts"
 
 SECTIONS: dict[str, dict[str, str]] = {
@@ -45,7 +46,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "columns": _TABLE,
         "outside": _TEXT_OR_TABLE,
         "value": _TEXT,
-        "clamp": _BOUNDS,
+        "clamp": _BOUNDS_OR_AUTO,
         "resolution": _NUMBER,
         "with_counts": _YES_OR_NO,
         "allow_empty": _YES_OR_NO,
@@ -53,6 +54,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "privacy": {
         "ledger": _TEXT,
         "cut_share": _NUMBER,
+        "clamp_share": _NUMBER,
         "epsilon": _NUMBER,
         "delta": _NUMBER,
         "rho": _NUMBER,
@@ -214,6 +216,10 @@ def _is_table(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(entry, str) for entry in value.values())
 
 
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
+
+
 _CHECKS: dict[str, Callable[[Any], bool]] = {
     _TEXT: _is_text,
     _WHOLE_OR_AUTO: lambda value: _is_whole(value) or value == "auto",
@@ -221,7 +227,7 @@ _CHECKS: dict[str, Callable[[Any], bool]] = {
     _YES_OR_NO: lambda value: isinstance(value, bool),
     _TEXTS: _is_texts,
     _TABLE: _is_table,
-    _BOUNDS: lambda value: isinstance(value, list) and len(value) == 2 and all(map(_is_number, value)),
+    _BOUNDS_OR_AUTO: lambda value: value == "auto" or _is_pair(value),
     _TEXT_OR_TABLE: lambda value: _is_text(value) or _is_table(value),
     _TEXT_OR_TEXTS: lambda value: _is_text(value) or _is_texts(value),
 }
@@ -267,7 +273,7 @@ by = [                               # the table's axes: declared here, never re
 # columns = { day = "visited_on" }   # axes whose column has another name
 # outside = { sex = "other" }        # what becomes of records beyond an axis; left out, they are dropped
 # value = "amount"                   # publish sums of this column instead of counts,
-# clamp = [0, 500]                   # each record's value within these bounds,
+# clamp = [0, 500]                   # each record's value within these bounds; or "auto",
 # resolution = "0.01"                # rounded to this,
 # with_counts = true                 # and how many records the sums are of, so that means can be asked for
 # allow_empty = true                 # publish even if not one record can be read into the table; else that is refused
@@ -276,6 +282,7 @@ by = [                               # the table's axes: declared here, never re
 ledger = "budget.db"                 # `sparsedp ledger init budget.db --dataset visits --epsilon 2` makes it
 epsilon = 0.5                        # or rho = …, or epsilon with delta
 # counts_share = 0.25                # of it, for counts beside sums
+# clamp_share = 0.05                 # of it, to choose the bounds of values, with clamp = "auto"
 # cut_share = 0.02                   # of it, for a look at how much max_contributions leaves out
 # neighbours = "add_remove"          # or "replace_one"
 # mechanism = "adaptive"             # adaptive:cells, adaptive:ranges, laplace, …

@@ -19,6 +19,7 @@ from sparsedp.cli._options import (
     AsJson,
     By,
     Clamp,
+    ClampShare,
     Column,
     CutShare,
     DataSetName,
@@ -104,6 +105,7 @@ def release_records(
     workload: Workload = None,
     value: Value = None,
     clamp: Clamp = None,
+    clamp_share: ClampShare = None,
     resolution: Resolution = None,
     with_counts: Annotated[
         bool,
@@ -191,6 +193,7 @@ def release_records(
         "workload": workload,
         "value": value,
         "clamp": clamp,
+        "clamp_share": clamp_share,
         "resolution": resolution,
         "with_counts": with_counts or None,
         "counts_share": counts_share,
@@ -219,7 +222,7 @@ def release_records(
 _TOGETHER = (
     ("epsilon", "rho", "delta"),
     ("unit", "each_row_is_a_person"),
-    ("value", "clamp", "resolution", "with_counts", "counts_share"),
+    ("value", "clamp", "clamp_share", "resolution", "with_counts", "counts_share"),
 )
 """Settings that are one choice: naming one of them on the command line sets aside what the project file says of all."""
 
@@ -287,6 +290,7 @@ class Command:
             counts_share=settings.get("counts_share"),
             allow_empty=bool(settings.get("allow_empty")),
             cut_share=settings.get("cut_share"),
+            clamp_share=settings.get("clamp_share"),
         )
 
 
@@ -353,7 +357,7 @@ def counting_of(settings: Settings, axes: Sequence[str]) -> dict[str, Any]:
         "columns": pairs("--column", columns) if isinstance(columns, list) else columns,
         "outside": pairs("--outside", outside) if isinstance(outside, list) else outside,
         "value": settings.get("value"),
-        "clamp": bounds("--clamp", clamp) if isinstance(clamp, str) else None if clamp is None else tuple(clamp),
+        "clamp": _clamp_of(clamp),
         "resolution": settings.get("resolution"),
         "with_counts": settings.get("with_counts"),
         "csv": {name: settings[name] for name in CSV_SETTINGS if name in settings} or None,
@@ -363,6 +367,13 @@ def counting_of(settings: Settings, axes: Sequence[str]) -> dict[str, Any]:
         if isinstance(said, dict):
             check_axes(option if isinstance(settings[name], list) else f"{name} in the project file", said, axes)
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _clamp_of(given: Any) -> Any:
+    """Two numbers, or the word that they are to be chosen."""
+    if given is None or given == "auto":
+        return given
+    return bounds("--clamp", given) if isinstance(given, str) else tuple(given)
 
 
 def checked_sums(counting: dict[str, Any]) -> dict[str, Any]:

@@ -45,6 +45,7 @@ from sparsedp.cli._speaking import note, show, show_json, warnings_as_notes
 from sparsedp.errors import BudgetExceeded, InvalidInput, SparsedpError
 from sparsedp.publishing.order import Delivery, FileDelivery
 from sparsedp.publishing.run import Run, memory_for, recovered
+from sparsedp.validate import shown
 
 if TYPE_CHECKING:
     from sparsedp.files.signatures import SigningKey
@@ -119,6 +120,7 @@ def _facts(wanted: Command, release: Release) -> dict[str, Any]:
         "signed_with": None if release.signature is None else release.signature.fingerprint,
         "ledger": None if release.record is None else dict(release.record),
         "cut": None if release.cut is None else release.cut.facts(),
+        "clamp": None if release.quantity.clamp is None else [shown(bound) for bound in release.quantity.clamp],
     }
 
 
@@ -132,6 +134,9 @@ def _tell(wanted: Command, release: Release, *, was_there: bool) -> None:
     say(str(release.guarantee))
     if release.cut is not None:
         say(str(release.cut))
+    if wanted.settings.get("clamp") == "auto" and release.quantity.clamp is not None:
+        low, high = map(shown, release.quantity.clamp)
+        say(f"Values were clamped to {low} to {high}, as a private look at how large they are chose.")
     if release.record is not None:
         record = release.record
         figures = f"spent {record['spent']} of {record['total']}; left: {record['left']}"
@@ -207,6 +212,8 @@ def _tell_in_advance(
     records = "1 record" if request.max_contributions == 1 else f"{request.max_contributions:,} records"
     most = "as many records as a private look chooses" if request.chosen else f"at most {records}"
     show(f"Would count {most} of {whom}.")
+    if request.clamp_is_chosen:
+        show("Would clamp values to what a private look at how large they are chooses.")
     if request.with_counts:
         show(f"Would publish {request.quantity} and the count of the same records, cell by cell.")
     if stored is not None:

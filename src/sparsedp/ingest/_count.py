@@ -84,6 +84,11 @@ def count(
         csv=csv,
     )
     _check_is_bounded(request)
+    if request.clamp_is_chosen:
+        remedy = (
+            "give bounds: only `sparsedp.publish` and `sparsedp release` choose them, with a part of what they spend"
+        )
+        raise InvalidInput("clamp", repr(AUTO), remedy)
     return counted(request, key)
 
 
@@ -107,6 +112,9 @@ def counted(
         if request.chosen and not source.again:
             given = f"{AUTO!r} for records that can be read only once"
             raise InvalidInput("max_contributions", given, "save them in a file, and give its name; or give a number")
+        if request.clamp_is_chosen and not source.again:
+            given = f"{AUTO!r} for records that can be read only once"
+            raise InvalidInput("clamp", given, "save them in a file, and give its name; or give bounds")
         if if_none is not None and not source.again:
             source = source.with_a_part_kept()
         reservoir = _kept(request, words, source)
@@ -124,6 +132,7 @@ def counted(
         multiline=request.dialect.multiline,
         people=None if request.privacy_unit is None else people,
         chosen=request.chosen,
+        sizes=reservoir.sizes,
     )
     if records is None:
         return found
@@ -160,7 +169,8 @@ def _kept_in_order(request: Request, key: Key, source: Source, *, by_hash: bool)
             query = query_of(request, source.attach(connection, request.needed), Lookups(connection))
             sums = request.amounts is not None
             most, counts, bins = request.max_contributions, request.with_counts, request.bins
-            reservoir = Reservoir(request.domain.size, most, key, sums=sums, counts=counts, bins=bins)
+            wanted = {"sums": sums, "counts": counts, "sizes": request.clamp_is_chosen}
+            reservoir = Reservoir(request.domain.size, most, key, bins=bins, **wanted)
             apart = fill(reservoir, connection, query.cells, query.people, sums=sums, by_hash=by_hash)
             return reservoir if apart else None
 

@@ -42,6 +42,10 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 
+DOUBLES = 51
+"""Bins of values on either side of 0, in whole steps: the first has those of one step, the j-th those above 2^(j − 2)
+up to 2^(j − 1)."""
+
 _MOST_TOTAL = 2**62
 """What a cell is clamped to: two of them, and the difference of two, still fit 64 bits."""
 
@@ -50,8 +54,8 @@ class Reservoir:
     """Totals of the kept records, fed with batches of sorted ones; memory for m records and for the cells.
 
     `sums`: whether records have steps of their own, so that totals may leave 64 bits; counts of records do not.
-    `counts`: whether the same kept records are counted, too. `bins`: those that people are counted in, by the first
-    number of records of each.
+    `counts`: whether the same kept records are counted, too; `sizes`: whether by how large their values are. `bins`:
+    those that people are counted in, by the first number of records of each.
     """
 
     def __init__(
@@ -62,11 +66,13 @@ class Reservoir:
         *,
         sums: bool,
         counts: bool = False,
+        sizes: bool = False,
         bins: Sequence[int] = (1,),
     ) -> None:
         self._totals: Ints = np.zeros(cells, dtype=np.int64)
         self._carries: Ints = np.zeros(cells if sums else 0, dtype=np.int64)
         self._records: Ints = np.zeros(cells if counts else 0, dtype=np.int64)
+        self._sizes: Ints = np.zeros(2 * DOUBLES if sizes else 0, dtype=np.int64)
         self._kept_cells: Ints = np.zeros(most, dtype=np.int64)
         self._kept_steps: Ints = np.zeros(most, dtype=np.int64)
         self._seen: Ints = np.zeros(1, dtype=np.int64)
@@ -79,12 +85,12 @@ class Reservoir:
     def add(self, starts: _Starts, seeds: _Unsigned, cells: npt.NDArray[np.int32], steps: Ints) -> None:
         """One batch; `starts` marks the first record of each person, whose seed is used."""
         self.empty &= not len(cells)
-        totals = self._totals, self._carries, self._records, self._bins, self._people
+        totals = self._totals, self._carries, self._records, self._sizes, self._bins, self._people
         _draw(starts, seeds, cells, steps, self._kept_cells, self._kept_steps, self._seen, self._state, *totals)
 
     def totals(self) -> Ints:
         """What all kept records add up to, within ±2⁶²; the last person's are added now, so ask once."""
-        parts = self._totals, self._carries, self._records, self._bins, self._people
+        parts = self._totals, self._carries, self._records, self._sizes, self._bins, self._people
         _add_kept(self._kept_cells, self._kept_steps, self._seen, *parts)
         np.clip(self._totals, -_MOST_TOTAL, _MOST_TOTAL, out=self._totals)
         if len(self._carries):
@@ -101,6 +107,13 @@ class Reservoir:
     def people(self) -> Ints:
         """How many people there are in each bin, once the totals are there."""
         return self._people
+
+    @property
+    def sizes(self) -> Ints | None:
+        """How many kept records have values of each size, once the totals are there: above 0 in the first `DOUBLES`
+        bins, below 0 in the others; values of 0 are in none. None if that was not wanted.
+        """
+        return self._sizes if len(self._sizes) else None
 
 
 @kernel
@@ -119,6 +132,7 @@ def _add_kept(
     totals: Ints,
     carries: Ints,
     records: Ints,
+    sizes: Ints,
     bins: Ints,
     people: Ints,
 ) -> None:
@@ -135,6 +149,11 @@ def _add_kept(
             carries[cell] += 1 if step > 0 else -1
         if len(records):
             records[cell] += 1
+        if len(sizes) and step != 0:
+            double = 0
+            while np.int64(1) << double < abs(step):
+                double += 1
+            sizes[double if step > 0 else DOUBLES + double] += 1
     seen[0] = 0
 
 
@@ -151,13 +170,14 @@ def _draw(
     totals: Ints,
     carries: Ints,
     records: Ints,
+    sizes: Ints,
     bins: Ints,
     people: Ints,
 ) -> None:
     most = len(kept_cells)
     for record in range(len(cells)):
         if starts[record]:
-            _add_kept(kept_cells, kept_steps, seen, totals, carries, records, bins, people)
+            _add_kept(kept_cells, kept_steps, seen, totals, carries, records, sizes, bins, people)
             state[2] = _mixed(_mixed(seeds[record] ^ state[0]) + state[1])
         slot = seen[0]
         seen[0] += 1

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -29,7 +29,7 @@ _MOST_CONTRIBUTIONS = MOST_RECORDS
 """Of one person: so many records of one person are held in memory."""
 
 AUTO = "auto"
-"""As `max_contributions`: the bound is chosen by a private look at how many records people have."""
+"""In place of a bound: it is chosen by a private look at the records."""
 
 _A_UNIT = 'name the column that says whose a record is, such as privacy_unit="patient_id"'
 
@@ -79,6 +79,12 @@ class Request:
             fitting = (bound for bound in possible_bounds() if bound * largest <= MOST_CONTRIBUTION)
             max_contributions = max(fitting, default=1)
         most = validate.whole("max_contributions", max_contributions, most=_MOST_CONTRIBUTIONS)
+        if amounts is not None and amounts.chosen:
+            if chosen:
+                remedy = "give one of the two: how large values are is looked at in records that are bounded"
+                raise InvalidInput("clamp", f"{AUTO!r} beside max_contributions={AUTO!r}", remedy)
+            widest = min(_MOST_STEPS, 2 ** ((MOST_CONTRIBUTION // most).bit_length() - 1))
+            amounts = amounts.clamped_to(-widest, widest)
         if unit is None and (most != 1 or chosen):
             given = f"{AUTO if chosen else most}, and without a privacy_unit every record is another person's"
             raise InvalidInput("max_contributions", given, f"leave it at 1, or {_A_UNIT}")
@@ -153,6 +159,16 @@ class Request:
         """What the cells hold."""
         return RECORDS if self.amounts is None else self.amounts.quantity
 
+    def clamped_to(self, lowest: int, highest: int) -> Request:
+        """The same, once the bounds of values are chosen."""
+        assert self.amounts is not None  # noqa: S101  # there are bounds of a value
+        return replace(self, amounts=self.amounts.clamped_to(lowest, highest))
+
+    @property
+    def clamp_is_chosen(self) -> bool:
+        """Whether the bounds of values are chosen by a private look."""
+        return self.amounts is not None and self.amounts.chosen
+
     @property
     def negative(self) -> bool:
         """Whether cells can be negative."""
@@ -210,6 +226,8 @@ class Amounts:
     lowest: int
     highest: int
     resolution: Fraction
+    chosen: bool = field(default=False, repr=False)
+    """The bounds are chosen by a private look at the values. Until they are, these are the widest that can be."""
 
     @property
     def quantity(self) -> Quantity:
@@ -221,6 +239,10 @@ class Amounts:
     def largest(self) -> int:
         """The most steps that one record adds, whichever its sign."""
         return max(abs(self.lowest), abs(self.highest))
+
+    def clamped_to(self, lowest: int, highest: int) -> Amounts:
+        """The same within other bounds."""
+        return replace(self, lowest=lowest, highest=highest)
 
     def steps(self, column: SourceColumn) -> str:
         """The value in whole steps, as SQL."""
@@ -257,6 +279,8 @@ def _amounts_of(value: object, clamp: object, resolution: object) -> Amounts | N
     step = validate.positive("resolution", resolution)
     if max(step.numerator, step.denominator) > _MOST_STEPS:
         raise InvalidInput("resolution", validate.shown(step), f"{_A_GRID}, with fewer digits")
+    if isinstance(clamp, str) and clamp == AUTO:
+        return Amounts(value, -_MOST_STEPS, _MOST_STEPS, step, chosen=True)
     lowest, highest = _bounds(clamp, step)
     if max(abs(lowest), abs(highest)) > _MOST_STEPS:
         raise InvalidInput("clamp", "more than 2**50 steps of the resolution", "give a coarser resolution")
@@ -266,7 +290,8 @@ def _amounts_of(value: object, clamp: object, resolution: object) -> Amounts | N
 def _bounds(clamp: object, step: Fraction) -> tuple[int, int]:
     wanted = "give the least and the largest value that one record may have, such as clamp=(0, 500)"
     if clamp is None:
-        raise InvalidInput("clamp", "missing", f"{wanted}; bounds are declared, for read off the data they would tell")
+        why = 'bounds are declared, for read off the data they would tell; "auto" spends a share on choosing them'
+        raise InvalidInput("clamp", "missing", f"{wanted}; {why}")
     if not isinstance(clamp, tuple | list) or len(clamp) != 2:
         raise InvalidInput("clamp", f"of type {type(clamp).__name__}", wanted)
     bounds = [validate.exact_number("clamp", bound) for bound in clamp]

@@ -43,6 +43,8 @@ class Terms:
     ledger: Ledger | None
     counts: CountsBeside | None = None
     """What of it is for the counts beside sums."""
+    announced: str | None = None
+    """Whom it protects, as a ledger is told before a look has chosen how much one person may add."""
     of: Budget | None = None
     """What was asked for, of which `budget` is a part."""
 
@@ -175,7 +177,8 @@ class Terms:
             parameters={
                 "mechanism": mechanism,
                 **({} if domain is None else {"cells": str(domain)}),
-                "neighbours": self.neighbours.announced(None if self.counts is None else self.counts.neighbours),
+                "neighbours": self.announced
+                or self.neighbours.announced(None if self.counts is None else self.counts.neighbours),
             },
             request=request,
         )

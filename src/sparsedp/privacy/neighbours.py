@@ -63,9 +63,14 @@ class Neighbours:
             raise InvalidInput("neighbours", given, "give 'replace_one'")
 
     @property
+    def times(self) -> int:
+        """How many people's part neighbours differ by."""
+        return RELATIONS[self.relation]
+
+    @property
     def distance(self) -> int:
         """The largest ‖D − D′‖₁ between neighbours."""
-        return self.contribution * RELATIONS[self.relation]
+        return self.contribution * self.times
 
     def __str__(self) -> str:
         return self.beside(None)

@@ -110,6 +110,7 @@ def publish(
     privacy_unit: str | Sequence[str] | None,
     max_contributions: int | str = 1,
     cut_share: validate.Number | None = None,
+    clamp_share: validate.Number | None = None,
     epsilon: validate.Number | Budget | None = None,
     rho: validate.Number | None = None,
     delta: validate.Number | None = None,
@@ -119,7 +120,7 @@ def publish(
     columns: Mapping[str, str] | None = None,
     outside: str | Mapping[str, str | int] = "drop",
     value: str | None = None,
-    clamp: tuple[validate.Number, validate.Number] | None = None,
+    clamp: tuple[validate.Number, validate.Number] | str | None = None,
     resolution: validate.Number | None = None,
     with_counts: bool = False,
     counts_share: validate.Number | None = None,
@@ -142,6 +143,8 @@ def publish(
     `cut_share`: the share of the budget that is spent to say what the bound leaves out (`release.cut`), and to choose
     it if it is to be chosen: 0.02 if nothing is said, 0.05 to choose, "0" to do without. None of it is spent where
     every record is another person's.
+    `clamp="auto"`: what values are clamped to is chosen by a private look at how large they are, for which
+    `clamp_share` of the budget is spent, 0.05 if nothing is said: powers of two times the resolution.
     `to`: the file to write; one that exists is refused unless `overwrite` says so.
     `ledger`: a data set of a ledger file (`sparsedp.open_ledger("budget.db", "visits")`), or one in memory; None says
     aloud that nobody keeps count of what is spent.
@@ -185,5 +188,6 @@ def publish(
         counts_share=counts_share,
         allow_empty=allow_empty,
         cut_share=cut_share,
+        clamp_share=clamp_share,
     )
     return Run(order).carried_out()

@@ -20,6 +20,8 @@ from sparsedp.counts import Counts
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.files.columns_file import OTHER_FORMATS
 from sparsedp.files.signatures import SigningKey
+from sparsedp.ingest import clamps
+from sparsedp.ingest.clamps import ClampLook
 from sparsedp.ingest.contributions import NOTHING, Look, checked_share
 from sparsedp.ingest.request import Request
 from sparsedp.mechanisms import Mechanism
@@ -49,6 +51,8 @@ class Order:
     """Whether records of which not one comes into the table are published all the same, or refused before the debit."""
     share: Fraction = NOTHING
     """Of the budget: for a look at how many records people have."""
+    clamp_share: Fraction = NOTHING
+    """Of the budget: for a look at how large values are, which chooses what they are clamped to."""
 
     @classmethod
     def of(
@@ -65,9 +69,13 @@ class Order:
         counts_share: object = None,
         allow_empty: bool = False,
         cut_share: Number | None = None,
+        clamp_share: Number | None = None,
     ) -> Order:
         """The order, or what is wrong with it. Whom it is promised to follows from how the records are counted."""
         share = checked_share(cut_share, chosen=request.chosen)
+        of_clamp = clamps.checked_share(clamp_share, chosen=request.clamp_is_chosen)
+        if share + of_clamp >= 1:
+            raise InvalidInput("clamp_share", "all that cut_share leaves", "leave some of the budget for the sums")
         cells, negative = request.domain, request.negative
         invariant = public_knowledge(constraints, cells.size, cells, request.quantity, negative=negative)
         terms = checked_terms(
@@ -87,8 +95,14 @@ class Order:
             terms = terms.with_counts(alone.contribution, alone.counted, counts_share)
         elif counts_share is not None:
             raise InvalidInput("counts_share", "given without with_counts", "ask for counts beside the sums as well")
-        order = cls(request, terms, mechanism, delivery, constraints, sign, allow_empty, share)
-        _ = order.look  # refused now, if its noise would be too wide
+        if request.clamp_is_chosen:
+            whom, most = terms.neighbours.announced(None).partition(", ")[0], request.max_contributions
+            said = f"{whom}, of whom at most {most} records are summed, within bounds that a private look chooses"
+            terms = replace(terms, announced=said)
+        order = cls(request, terms, mechanism, delivery, constraints, sign, allow_empty, share, of_clamp)
+        _ = order.looked  # refused now, if its noise would be too wide
+        if request.clamp_is_chosen:
+            return order._with_the_widest_clamp()
         return order._with_the_greatest_bound() if request.chosen else order
 
     def _with_the_greatest_bound(self) -> Order:
@@ -103,7 +117,25 @@ class Order:
 
     def with_bound(self, bound: int) -> Order:
         """The same, once a look has chosen the bound: the rest is counted, promised and measured for that."""
-        request = self.request.with_bound(bound)
+        return self._asking(self.request.with_bound(bound))
+
+    def _with_the_widest_clamp(self) -> Order:
+        """The same, with the widest clamp that a look may choose for this budget: a public fact."""
+        assert self.request.amounts is not None  # noqa: S101  # there are values to clamp
+        widest = self.request.amounts.highest
+        while widest > 1:
+            with suppress(InvalidInput):
+                order = self.clamped_to(-widest, widest)
+                order.checked_plan()
+                return order
+            widest //= 2
+        return self.clamped_to(-1, 1)
+
+    def clamped_to(self, lowest: int, highest: int) -> Order:
+        """The same, once a look has chosen what values are clamped to, in whole steps."""
+        return self._asking(self.request.clamped_to(lowest, highest))
+
+    def _asking(self, request: Request) -> Order:
         whom = replace(self.terms.neighbours, contribution=request.contribution, counted=request.counted)
         terms = replace(self.terms, neighbours=whom)
         if terms.counts is not None:
@@ -117,10 +149,15 @@ class Order:
         return Look.of(self.terms, self.share) if self.share and self.request.privacy_unit is not None else None
 
     @property
+    def clamp_look(self) -> ClampLook | None:
+        """At how large values are, if what they are clamped to is to be chosen."""
+        request = self.request
+        return ClampLook.of(self.terms, request.max_contributions, self.clamp_share) if self.clamp_share else None
+
+    @property
     def looked(self) -> tuple[Expense, ...]:
-        """What the look costs."""
-        look = self.look
-        return () if look is None else (look.noise.expense,)
+        """What the looks cost."""
+        return tuple(look.noise.expense for look in (self.look, self.clamp_look) if look is not None)
 
     def checked_plan(self) -> Plan | None:
         """What is refused from public facts alone is refused here; the plan, unless it takes a private choice."""
@@ -139,6 +176,15 @@ class Order:
         law = self.terms.beside(self.looked).noise(distance, distance**2).law
         noise_of_one = self.mechanism.felt * sqrt(law.variance) / request.contribution  # a record counts as its most
         return look.chosen(counts.people, request.domain.size, noise_of_one, most)
+
+    def clamp_of(self, counts: Counts) -> tuple[int, int] | None:
+        """What the look at values chooses, once it is paid for: the bounds, in whole steps."""
+        look, amounts, records = self.clamp_look, self.request.amounts, self.request.max_contributions
+        if look is None or amounts is None or counts.sizes is None:
+            return None
+        distance = records * self.terms.neighbours.times
+        law = self.terms.beside(self.looked).parts[0].noise(distance, distance**2).law
+        return look.chosen(counts.sizes, sqrt(law.variance), amounts.highest)
 
     @cached_property
     def identity(self) -> str:
@@ -164,6 +210,8 @@ class Order:
             "neighbours": self.terms.neighbours.relation,
             "constraints": None if self.constraints is None else self.constraints.describe(),
         }
+        if self.clamp_share:
+            facts["clamp"] = f"auto, {self.clamp_share}"
         if self.terms.counts is not None:
             facts["counts"] = str(self.terms.counts.share)
         if request.privacy_unit is not None and self.share != checked_share(None, chosen=request.chosen):

@@ -169,14 +169,20 @@ _LEVEL = 0.95
 def measured(
     order: Order, plan: Plan | None, counts: Counts, count: Callable[[Request], Counts], spend: Spend | None
 ) -> Synopsis:
-    """What the spend pays for: first the look at how many records people have, then the table.
+    """What the spend pays for: first the looks, at how many records people have and at how large values are, then the
+    table.
 
-    Where the look chooses the bound, `counts` were for the greatest one, and `count` counts for that which is chosen.
+    Where a look chooses a bound, `counts` were for the greatest one, and `count` counts for that which is chosen.
     """
     with spent_already(spend):
         cut = order.cut_of(counts)
         if cut is not None and cut.chosen:
             order = order.with_bound(cut.bound)
+            plan = order.checked_plan()
+            counts = count(order.request)
+        clamp = order.clamp_of(counts)
+        if clamp is not None:
+            order = order.clamped_to(*clamp)
             plan = order.checked_plan()
             counts = count(order.request)
     table = private_table(counts, None, None, negative=False)
