@@ -40,7 +40,12 @@ def declared(draw: random.Random) -> dict[str, Any]:
 
 
 def through_the_doors(doors: Doors, source: Callable[[], Any], asked: dict[str, Any], mechanism: str) -> None:
-    """Count the records, and publish them from the ledger that is there; what is refused costs nothing."""
+    """Look at the records, count them, and publish them from the ledger that is there; what is refused costs nothing.
+
+    What a look finds is their owner's, secrets and all; that it can be printed is all that is asked of it.
+    """
+    found = doors.call("check", lambda: sdp.check(source(), **asked))
+    doors.call("lines of a check", lambda: str(found))
     counts = doors.call("count", lambda: sdp.count(source(), **asked))
     if counts is not None:
         doors.answer("repr of counts", lambda: repr(counts))

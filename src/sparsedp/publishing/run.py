@@ -117,8 +117,8 @@ class Run:
         if _tells_nothing(release):
             warnings.warn(
                 "Nothing in this release can be told from an empty table: the intervals of its total and of all its "
-                "cells hold 0. Where there should be more, the records may have been read wrongly: run `sparsedp "
-                "check` on them, for their owner alone.",
+                "cells hold 0. Either the noise is larger than what was counted, or the records were read wrongly: "
+                "run `sparsedp check` on them, for their owner alone.",
                 stacklevel=5,
             )
         return release
