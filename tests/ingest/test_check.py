@@ -49,6 +49,12 @@ def test_every_way_to_fail_is_told_by_itself() -> None:
     assert (found.counted, found.cut) == (4, 0)
 
 
+def test_a_bound_that_a_release_is_to_choose_leaves_out_nothing_yet() -> None:
+    found = check(TABLE, DOMAIN, privacy_unit="who", max_contributions="auto")
+    assert (found.counted, found.cut, found.max_contributions) == (4, None, "auto")
+    assert "How many of these a bound leaves out is open" in str(found)
+
+
 def test_collected_values_are_outside_all_the_same() -> None:
     """Labels that are written otherwise than declared would all be collected, in silence."""
     found = check(TABLE, DOMAIN, privacy_unit=None, outside={"sex": "M"})

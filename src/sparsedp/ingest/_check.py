@@ -122,6 +122,8 @@ class Check:
             lines += _hanging(f"{' ' * (width + 2)}such as {examples}", width + 10) if examples else []
         if len(failures) > 1:
             lines.append("A row that fails in several ways is in several lines.")
+        if self.cut is None and self.privacy_unit is not None:
+            lines.append("How many of these a bound leaves out is open: the release is to choose it.")
         return lines
 
     def _refusal(self) -> InvalidInput:
