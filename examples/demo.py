@@ -53,6 +53,7 @@ def publish(console: Console, file: Path) -> sdp.Release:
     console.print(f"[bold]2. Published[/bold]: {RELEASE}, flights by hour of the day and delay.")
     release = sdp.open_release(RELEASE)
     console.print(indented(f"{release.guarantee} So the answers below count up to 50 flights of each aircraft."))
+    console.print(indented(str(release.cut)))
     try:
         publish_to(RELEASE.with_name("again.parquet"), ledger)
     except sdp.BudgetExceeded as refusal:

@@ -83,3 +83,12 @@ def test_bad_input_gets_one_sentence(
     assert said in ended.errors
     assert len(ended.errors.strip().splitlines()) == 1
     assert not ended.output
+
+
+def test_an_order_whose_bound_is_chosen(tmp_path: Path) -> None:
+    project = tmp_path / "sparsedp.toml"
+    project.write_text(PROJECT.replace("max_contributions = 2", 'max_contributions = "auto"'))
+    ended = run("audit", "--project", str(project), *QUICK)
+    assert ended.code == 0, ended.errors
+    assert "what a bound cuts, auto a person" in " ".join(ended.text.split())
+    assert "All 8 checks held." in ended.text

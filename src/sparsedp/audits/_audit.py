@@ -17,7 +17,6 @@ from sparsedp.audits._records import RecordsCase, audit_records
 from sparsedp.audits._streams import audit_stream
 from sparsedp.axes.domain import Declared, Domain
 from sparsedp.errors import InvalidInput
-from sparsedp.ingest.request import AUTO
 from sparsedp.mechanisms import MECHANISMS, Mechanism, mechanism_named
 from sparsedp.privacy.budget import Budget, asked_for
 from sparsedp.privacy.neighbours import Neighbours
@@ -89,15 +88,12 @@ def audit_order(
 
     The records themselves are not read: they are made up, in the cells that were declared.
     """
-    chosen = order.request.chosen
-    request, terms = (order.with_bound(AUDITED_BOUND) if chosen else order).request.asked_of(None), order.terms
-    relation = terms.neighbours.relation
+    asked, terms = order.with_bound(AUDITED_BOUND) if order.request.chosen else order, order.terms
+    request, relation = asked.request.asked_of(None), terms.neighbours.relation
     cases: list[AnyCase] = [RecordsCase(request)]
-    if order.look is not None:
-        bound: int | str = AUTO if chosen else request.max_contributions
-        mechanism, budget, few = order.mechanism, terms.budget, min(replays, REPLAYS_OF_A_LOOK)
-        looked = LookedCase(mechanism, budget, RECORDS_OF_A_PERSON, 1, relation, few, 0, bound)
-        cases.append(looked)
+    if order.request.chosen:
+        few = min(replays, REPLAYS_OF_A_LOOK)
+        cases.append(LookedCase(order.mechanism, terms.budget, RECORDS_OF_A_PERSON, 1, relation, few, runs=0))
     cases.append(_case(order.mechanism, terms.budget, request.domain, request.contribution, relation, replays, runs))
     return Audit(_carried_out(cases, jobs, told))
 

@@ -178,6 +178,7 @@ def dry_run(wanted: Command, *, as_json: bool) -> None:
                 "max_contributions": request.bound,
                 "neighbours": terms.neighbours.relation,
                 "counts_share": None if terms.counts is None else str(terms.counts.share),
+                "cut_share": None if order.look is None else str(order.share),
                 "mechanism": repr(order.mechanism),
                 "stored": None if stored is None else {"spend": stored.number, "time": stored.time},
                 "would_spend": None if stored is not None else terms.budget.describe(),
@@ -223,6 +224,8 @@ def _tell_in_advance(
         from sparsedp.mechanisms import name_and_settings
 
         show(f"Would spend {order.terms.budget} by {name_and_settings(order.mechanism)}{_of_what(wanted, left)}.")
+        for expense in order.looked:
+            show(f"Of this, {expense.budget} would be spent to {expense.purpose}.")
     files = [] if was_there else [wanted.output]
     files += [] if wanted.report is None else [wanted.report]
     if was_there:
