@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,6 +17,9 @@ from sparsedp.axes.domain import Domain, Quantity
 from sparsedp.axes.schedule import Schedule
 from sparsedp.constraints import impose
 from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.estimation.bounds import MeasuredSums
+from sparsedp.estimation.guaranteed import measured_sums
+from sparsedp.estimation.plan import UNBIASED
 from sparsedp.files import columns_file
 from sparsedp.files.columns_file import Contents, Packed, contents_of
 from sparsedp.files.signatures import Signature, check_signer, signing_key
@@ -36,7 +39,13 @@ from sparsedp.privacy.guarantee import Guarantee
 from sparsedp.progress import stage
 from sparsedp.releases.claims import UNUSABLE, check_counts, check_look, check_promise, embedded_needs, synopsis_needs
 from sparsedp.releases.cut import Cut
-from sparsedp.releases.error_models import ConstrainedErrors, IndependentCells, ScaledErrors
+from sparsedp.releases.error_models import (
+    ConstrainedErrors,
+    IndependentCells,
+    MeasuredErrors,
+    NoiseErrors,
+    ScaledErrors,
+)
 from sparsedp.releases.release import Release
 from sparsedp.releases.saved_form import COUNTS
 from sparsedp.releases.uncertainty import Uncertainty
@@ -133,15 +142,16 @@ class Synopsis:
         with stage(f"recovering {self.sensing.n:,} cells"):
             solution = plan.run(self.sensing, self.values, self.law, self.domain)
         outcome = {**plan.describe(), "status": solution.status.value, "stats": solution.stats}
+        cells = self._constrained(solution.value)
         return Release(
-            self.quantity.in_units(self._constrained(solution.value)),
+            self.quantity.in_units(cells),
             self.guarantee,
             self.mechanism,
             self.law.describe(),
             outcome,
             time=self.time,
             domain=self.domain,
-            uncertainty=self._in_units(self._uncertainty(plan.name, solution)),
+            uncertainty=self._in_units(self._uncertainty(plan.name, solution, cells)),
             nonnegative=self.plan.nonnegative,
             quantity=self.quantity,
             synopsis=self,
@@ -161,17 +171,32 @@ class Synopsis:
             return impose(cells, self.plan.constraints)
         return impose(cells.reshape(self.domain.shape), self.plan.constraints, axis_names=self.domain.names).reshape(-1)
 
-    def _uncertainty(self, recovery: str, solution: Solution) -> Uncertainty | None:
-        """What the recovery says of its error; cells published as they were measured have the noise's own."""
+    def _uncertainty(self, recovery: str, solution: Solution, cells: Floats) -> Uncertainty | None:
+        """What the recovery says of its error, beside what was measured; cells published as they were measured have the
+        noise's own.
+        """
         found: Uncertainty | None = solution.uncertainty
         if recovery == "direct" and isinstance(self.law, DiscreteLaplaceLaw | DiscreteGaussianLaw):
             found = IndependentCells.of_law(self.law, self._shape)
+            if self.plan.constraints is None:
+                return found
         elif recovery == "direct" and isinstance(self.law, ContinualCounterLaw):
             found = IndependentCells(np.full(self._shape, self.law.variance))
-        if found is None or self.plan.constraints is None:
+
+        @cache
+        def measured() -> MeasuredSums | None:
+            known = self.plan.nonnegative
+            return measured_sums(self.sensing, self.values, self.law, cells.reshape(-1), nonnegative=known)
+
+        if found is None and recovery in UNBIASED:
+            found = NoiseErrors(measured, self._shape)
+        if found is None:
+            return None
+        found = MeasuredErrors(found, measured, cells.reshape(-1))
+        if self.plan.constraints is None:
             return found
         names = None if self.domain is None else self.domain.names
-        return ConstrainedErrors(found, self.plan.constraints.checked(self._shape, names))
+        return ConstrainedErrors(found, self.plan.constraints.checked(self._shape, names), cells)
 
     @property
     def _shape(self) -> tuple[int, ...]:

@@ -76,19 +76,28 @@ def inverse_haar(sensing: Sensing, values: Ints, law: NoiseLaw) -> Solution:
     """
     if isinstance(sensing, IntegerHaarTable):
         axes = list(zip(sensing.shape, sensing.ordered, strict=True))
-        table = values.reshape(sensing.padded_shape).astype(np.float64)
-        for axis, size in enumerate(sensing.padded_shape):
-            if sensing.ordered[axis]:
-                table /= _scales(size).reshape([-1 if other == axis else 1 for other in range(len(axes))])
         basis = Separable([Haar(length) if ordered else Identity(length) for length, ordered in axes])
-        return Solution(basis.synthesize(table.ravel()), Status.DIRECT, {})
+        return Solution(basis.synthesize(values / scales_of_rows(sensing)), Status.DIRECT, {})
     if not isinstance(sensing, IntegerHaar):
         raise InvalidInput("recovery", "'inverse_haar'", "it needs integer Haar sensing")
-    return Solution(Haar(sensing.n).synthesize(values / _scales(sensing.padded_size)), Status.DIRECT, {})
+    return Solution(Haar(sensing.n).synthesize(values / scales_of_rows(sensing)), Status.DIRECT, {})
+
+
+def scales_of_rows(sensing: IntegerHaar | IntegerHaarTable) -> Floats:
+    """What each row of integer Haar sensing is, times the orthonormal coefficient; the squares of these are the rows'.
+
+    Over a table they are products of those along its ordered axes.
+    """
+    if isinstance(sensing, IntegerHaar):
+        return _scales(sensing.padded_size)
+    table = np.ones(1)
+    for size, ordered in zip(sensing.padded_shape, sensing.ordered, strict=True):
+        table = np.multiply.outer(table, _scales(size) if ordered else np.ones(size)).reshape(-1)
+    return table
 
 
 def _scales(size: int) -> Floats:
-    """What each row of integer Haar sensing is, times the orthonormal coefficient."""
+    """Along one axis."""
     scales = np.full(size, np.sqrt(size))
     for level in range(size.bit_length() - 1):
         scales[2**level : 2 ** (level + 1)] = np.sqrt(size / 2**level)

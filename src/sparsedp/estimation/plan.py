@@ -29,6 +29,9 @@ INVERSES: dict[str, Callable[[Sensing, Ints, NoiseLaw], Solution]] = {
 }
 """Measurements that determine the cells, undone: the value of their solution is the cells."""
 
+UNBIASED = ("inverse_haar", "tree_consistency")
+"""Least squares, and nothing shrunk: their error is the noise, whose law is known."""
+
 CELL_RECOVERIES: dict[str, object] = {**INVERSES, **ESTIMATES}
 """By name, all that need no basis: these, and the ways to use the estimator."""
 

@@ -174,8 +174,8 @@ def _cells_around(release: Release, points: int, above: Floats, part: float, lev
     ends = np.empty((2, len(asked)))
     errors = release.known_errors
     for place, cell in enumerate(asked.tolist()):
-        found = interval_of(errors, _up_to(cell, length) - part, 0.0, level)
-        ends[:, place] = -found.low, found.high
+        found = interval_of(errors, _up_to(cell, length) - part, float(above[cell]), level)
+        ends[:, place] = above[cell] - found.low, found.high - above[cell]
     if len(asked) < length:
         # Between two cells that were asked for, as wide as at the wider one.
         behind = np.searchsorted(asked, np.arange(length))

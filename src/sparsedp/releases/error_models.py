@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, inf, isfinite, log, sqrt
+from math import inf, isfinite, sqrt
 from typing import Any, ClassVar
 
 import numpy as np
 
-from sparsedp.arrays import Floats, Ints
+from sparsedp.arrays import Floats
 from sparsedp.constraints import CheckedConstraints
 from sparsedp.errors import InvalidInput
+from sparsedp.estimation.bounds import Bound, Bounds, MeasuredSums
+from sparsedp.estimation.guaranteed import HaarSums, NestedSums
+from sparsedp.estimation.noise_sums import NoiseSum
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw, noise_law_from
 from sparsedp.progress import advance, stage
 from sparsedp.releases.sums import Sums
 from sparsedp.releases.uncertainty import (
+    KnowsAllCells,
     KnowsLater,
     KnowsLayers,
-    KnowsQuantiles,
     Uncertainty,
-    interval_of,
+    UnknownTogether,
+    bounds_of,
+    expected_ends,
+    likely_ends,
     normal_quantile,
+    plausible_level,
 )
 
 # Cells with independent errors: what direct measurement leaves, and the one case that a file keeps whole.
 
-_NORMAL = 0.03
-"""A sum of less excess kurtosis is taken as normal: that of a hundred cells with Laplace noise. (One cell has 3.)"""
+
+_STANDARD = DiscreteGaussianLaw(Fraction(10**6))
+"""In place of a normal law: its steps are a thousandth of its deviation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,17 +82,17 @@ class IndependentCells:
             return inf
         if self.law is None or deviation == 0:
             return normal_quantile(level) * deviation
-        if len(sizes) == 1:
-            return float(sizes[0]) * self.law.quantile(upper)
-        squares = (sizes / sizes.max()) ** 2
-        excess = self.law.fourth_moment / self.law.variance**2 - 3
-        if abs(excess) * (squares**2).sum() > _NORMAL * squares.sum() ** 2:
-            return weighted_sum_quantile(self.law, sizes, upper)
-        if squares.min() < 1:
-            return normal_quantile(level) * deviation
-        # Equal weights make a whole number times the weight: all of it lies within half a step of the normal one.
-        weight = float(sizes[0])
-        return weight * max(0, ceil(normal_quantile(level) * deviation / weight - 0.5))
+        return NoiseSum.of((self.law, sizes)).quantile(upper)
+
+    def bounds(self, weights: Floats, estimate: float) -> Bounds:
+        """Nothing was shrunk: the estimate has the noise's law. Where only variances are known, it is normal."""
+        row = np.asarray(weights, np.float64).reshape(-1)
+        if self.law is not None:
+            noise = NoiseSum.of((self.law, row))
+        else:
+            variance = float((row**2 * self.variances.reshape(-1)).sum())
+            noise = NoiseSum.of((_STANDARD, np.array([sqrt(variance / _STANDARD.variance)])))
+        return Bounds.exactly(Bound(estimate, estimate, noise))
 
     def describe(self) -> dict[str, Any]:
         """The law; the variances are in the file as standard errors."""
@@ -103,94 +111,76 @@ class IndependentCells:
         return cls.of_law(law, errors.shape)
 
 
-# The law of a weighted sum of independent noise: computed, where few cells are far from a normal law.
-
-_GRID = 128
-"""Weights that are no small multiples of one step are rounded up to a grid of this many steps below the greatest."""
-
-_LIGHT = 4
-"""Weights of fewer steps of the grid are not rounded up to it."""
-
-_FINEST = 256
-"""A wider Laplace law is computed at this scale, over the greatest multiple, and stretched: its steps stay fine."""
-
-_BEYOND = 1e-15
-"""The probability of all sums that are left out, on either side."""
+# What a model expects, beside what was measured: where they disagree, the model gives way.
 
 
-def weighted_sum_quantile(law: IndependentLaw, weights: Floats, level: float) -> float:
-    """The least x with P(Σ weights·X ≤ x) ≥ level, for weights above zero and a level of at least ½.
+class MeasuredErrors:
+    """The errors that a model `expected`, with the noisy sums that it came from, made ready when they are asked for."""
 
-    Exact for equal weights up to a scale of 256, and for small multiples of one step up to 256 over the greatest; for
-    others a little too large.
-    """
-    step, margin, light = _common_step(weights), 0, 0.0
-    if step is None:
-        step, margin = float(weights.max()) / _GRID, 1
-        # So far below the greatest, weights are felt only where there are many of them: together they are normal.
-        light = law.variance * float(((weights[weights < _LIGHT * step] / step) ** 2).sum())
-        weights = weights[weights >= _LIGHT * step]
-    multiples = np.ceil(weights / step - 1e-6).astype(np.int64)
-    factors, counts = np.unique(multiples, return_counts=True)
-    return step * (_sum_quantile(law, factors, counts, level, light) + margin)
+    def __init__(self, expected: Uncertainty, measured: Callable[[], MeasuredSums | None], cells: Floats) -> None:
+        """`cells`: as published, row by row."""
+        self.expected, self._measured, self._cells = expected, measured, cells
 
+    def variance(self, weights: Floats) -> float:
+        """As the model expects."""
+        return self.expected.variance(weights)
 
-def _common_step(weights: Floats) -> float | None:
-    """The step that all weights are multiples of, the greatest of at most GRID, if there is one."""
-    for parts in range(1, 17):
-        multiples = weights * (parts / float(weights.min()))
-        if multiples.max() > _GRID:
+    def stderr(self) -> Floats:
+        """As the model expects."""
+        return self.expected.stderr()
+
+    def interval(self, weights: Floats, estimate: float, level: float) -> tuple[float, float]:
+        """As the model expects."""
+        return expected_ends(self.expected, weights, estimate, level)
+
+    def bounds(self, weights: Floats, estimate: float) -> Bounds | None:
+        """By the noise alone."""
+        measured = self._measured()
+        return None if measured is None else measured.bounds(weights)
+
+    def cell_intervals(self, level: float) -> tuple[Floats, Floats] | None:
+        """The likely intervals of all cells at once, not cut at zero; None where they are to be had one by one only."""
+        measured, expected = self._measured(), self.expected
+        ends = expected.cell_intervals(level) if isinstance(expected, KnowsAllCells) else None
+        if ends is None or not isinstance(measured, NestedSums):
             return None
-        if np.abs(multiples - np.rint(multiples)).max() < 1e-9:
-            return float(weights.min()) / parts
-    return None
+        guaranteed = measured.cell_ends(level)
+        plausible = measured.plausible_cell_ends(self._cells, plausible_level(level))
+        if guaranteed is None or plausible is None:
+            return None
+        flat = (ends[0].reshape(-1), ends[1].reshape(-1))
+        low, high = likely_ends(flat, guaranteed, plausible)
+        return low.reshape(ends[0].shape), high.reshape(ends[0].shape)
 
 
-def _sum_quantile(
-    law: IndependentLaw, factors: Ints, counts: Ints, level: float, normal_variance: float = 0.0
-) -> float:
-    """The same for whole factors, each as many times as `counts` says, and a normal variable beside them."""
-    finest = max(4, _FINEST // int(factors.max()))
-    if isinstance(law, DiscreteLaplaceLaw) and law.scale > finest:
-        narrow = DiscreteLaplaceLaw(Fraction(finest))
-        stretch = sqrt(law.variance / narrow.variance)
-        return stretch * _sum_quantile(narrow, factors, counts, level, normal_variance / stretch**2)
-    farthest = _farthest(law, factors, counts) + ceil(sqrt(-2 * log(_BEYOND) * normal_variance))
-    size = 1 << (2 * farthest).bit_length()
-    # The characteristic function of the sum at the size-th roots of unity, inverted: the probabilities modulo `size`.
-    one = _characteristic(law, size)
-    places = np.arange(size // 2 + 1)
-    whole = np.exp(-normal_variance / 2 * (2 * np.pi * places / size) ** 2)
-    for factor, count in zip(factors.tolist(), counts.tolist(), strict=True):
-        whole *= one[places * factor % size] ** count
-    probabilities = np.fft.irfft(whole, size)
-    # P(sum > x) for x = 0, 1, …: summed from the far end, so that small tails keep their digits.
-    tails = np.cumsum(probabilities[1 : size // 2 + 1][::-1])[::-1]
-    return float(np.count_nonzero(tails > 1 - level))
+class NoiseErrors:
+    """The errors of an estimate without bias, which are the noise's own."""
 
+    def __init__(self, measured: Callable[[], MeasuredSums | None], shape: tuple[int, ...]) -> None:
+        self._measured, self._shape = measured, shape
 
-def _characteristic(law: IndependentLaw, size: int) -> Floats:
-    """E exp(2πi·jX/size) for j = 0, …, size − 1: real, for the law is symmetric."""
-    cosines = np.cos(2 * np.pi * np.arange(size) / size)
-    if isinstance(law, DiscreteGaussianLaw):
-        far = law.quantile(1 - _BEYOND)
-        cells = np.arange(size)
-        return sum((2 * law.pmf(x) * cosines[cells * x % size] for x in range(1, far + 1)), np.full(size, law.pmf(0)))
-    ratio = float(np.exp(-float(1 / law.scale)))
-    return np.asarray((1 - ratio) ** 2 / ((1 - ratio) ** 2 + 2 * ratio * (1 - cosines)))
+    def _noise(self, weights: Floats) -> NoiseSum:
+        measured = self._measured()
+        known = None if measured is None else measured.bounds(weights).exact
+        if known is None:
+            raise UnknownTogether("query", "of cells that were not measured", "ask for sums that were")
+        return known.noise
 
+    def variance(self, weights: Floats) -> float:
+        """Of the noise."""
+        return self._noise(weights).variance
 
-def _farthest(law: IndependentLaw, factors: Ints, counts: Ints) -> int:
-    """P(sum > farthest) ≤ BEYOND, by Chernoff's bound.
+    def interval(self, weights: Floats, estimate: float, level: float) -> tuple[float, float]:
+        """By the law of the noise."""
+        reach = self._noise(weights).quantile((1 + level) / 2)
+        return estimate - reach, estimate + reach
 
-    A discrete Laplace variable has E exp(tX) ≤ 1/(1 − (ts)²), which is taken at t = 1/2s over the greatest factor; a
-    discrete Gaussian one has E exp(tX) ≤ exp(t²σ²/2), and the bound is that of a normal sum.
-    """
-    if isinstance(law, DiscreteGaussianLaw):
-        return 1 + ceil(sqrt(-2 * log(_BEYOND) * float(law.variance_parameter) * float((counts * factors**2).sum())))
-    greatest = float(factors.max())
-    growth = -float((counts * np.log1p(-((factors / (2 * greatest)) ** 2))).sum())
-    return 1 + ceil(2 * float(law.scale) * greatest * (growth - log(_BEYOND)))
+    def stderr(self) -> Floats:
+        """Of every cell."""
+        measured = self._measured()
+        if not isinstance(measured, NestedSums | HaarSums):
+            raise UnknownTogether("release", "of other sums", "ask for single queries")
+        return np.sqrt(measured.cell_variances()).reshape(self._shape)
 
 
 # The errors of what follows from a release by arithmetic: the same cells in another unit, or sums over whole axes.
@@ -216,8 +206,14 @@ class ScaledErrors:
     def interval(self, weights: Floats, estimate: float, level: float) -> tuple[float, float]:
         """That of the steps, times the factor."""
         factor = float(self.factor)
-        found = interval_of(self.inner, weights, estimate / factor, level)
-        return found.low * factor, found.high * factor
+        low, high = expected_ends(self.inner, weights, estimate / factor, level)
+        return low * factor, high * factor
+
+    def bounds(self, weights: Floats, estimate: float) -> Bounds | None:
+        """Those of the steps, times the factor."""
+        factor = float(self.factor)
+        known = bounds_of(self.inner, weights, estimate / factor)
+        return None if known is None else known.moved(factor)
 
 
 class MarginalErrors:
@@ -233,8 +229,11 @@ class MarginalErrors:
 
     def interval(self, weights: Floats, estimate: float, level: float) -> tuple[float, float]:
         """As for the cells that are added up."""
-        found = interval_of(self._inner, self._sums.spread(weights), estimate, level)
-        return found.low, found.high
+        return expected_ends(self._inner, self._sums.spread(weights), estimate, level)
+
+    def bounds(self, weights: Floats, estimate: float) -> Bounds | None:
+        """As for the cells that are added up."""
+        return bounds_of(self._inner, self._sums.spread(weights), estimate)
 
     def stderr(self) -> Floats:
         """One question for each sum, so many times what one costs; unless the errors know those of all sums at once."""
@@ -261,6 +260,8 @@ def errors_at_once(errors: Uncertainty, sums: Sums) -> Floats | None:
         return None if inner is None else inner * float(errors.factor)
     if isinstance(errors, KnowsLater):
         return errors_at_once(errors.known(), sums)
+    if isinstance(errors, MeasuredErrors):
+        return errors_at_once(errors.expected, sums)
     layer = sums.layer
     if not isinstance(errors, KnowsLayers) or layer is None:
         return None
@@ -296,11 +297,11 @@ _ROUNDS = 50
 class ConstrainedErrors:
     """The error of the unconstrained estimate, without what structural zeros and public totals say for certain.
 
-    Imposing constraints moves an estimate towards the truth, so this is on the wide side.
+    Imposing constraints moves an estimate towards the truth, so this is on the wide side. `cells` are those that obey.
     """
 
-    def __init__(self, unconstrained: Uncertainty, known: CheckedConstraints) -> None:
-        self._inner, self._known = unconstrained, known
+    def __init__(self, unconstrained: Uncertainty, known: CheckedConstraints, cells: Floats) -> None:
+        self._inner, self._known, self._cells = unconstrained, known, cells
 
     def variance(self, weights: Floats) -> float:
         """The mean squared error of Σ weights·cells."""
@@ -316,10 +317,19 @@ class ConstrainedErrors:
         unknown = self._unknown(weights)
         if not unknown.any():
             return estimate, estimate
-        if np.count_nonzero(weights) == 1 and isinstance(self._inner, KnowsQuantiles):
-            return self._inner.interval(weights, estimate, level)
+        if np.count_nonzero(weights) == 1:
+            return expected_ends(self._inner, weights, estimate, level)
         half = normal_quantile(level) * sqrt(self._inner.variance(unknown))
         return estimate - half, estimate + half
+
+    def bounds(self, weights: Floats, estimate: float) -> Bounds | None:
+        """Of what is unknown, beside what the cells say of the rest, which is known."""
+        unknown = self._unknown(weights)
+        if not unknown.any():
+            return Bounds.exactly(Bound(estimate, estimate, NoiseSum(())))
+        left = float((unknown * self._cells.reshape(unknown.shape)).sum())
+        known = bounds_of(self._inner, unknown, left)
+        return None if known is None else known.moved(1.0, estimate - left)
 
     def _unknown(self, weights: Floats) -> Floats:
         """The weights without the part that public totals and zeros answer."""

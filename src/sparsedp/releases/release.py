@@ -32,7 +32,15 @@ from sparsedp.releases.distribution import Share, TimeInterval
 from sparsedp.releases.error_models import marginal_errors
 from sparsedp.releases.queries import CellAnswer, given_weights, place_of, range_bounds, sums_of, weights_of
 from sparsedp.releases.saved_form import Recoverable
-from sparsedp.releases.uncertainty import Interval, Uncertainty, UnknownTogether, checked_level, interval_of
+from sparsedp.releases.uncertainty import (
+    LIKELY,
+    Interval,
+    Uncertainty,
+    UnknownTogether,
+    checked_kind,
+    checked_level,
+    interval_of,
+)
 from sparsedp.validate import Number
 from sparsedp.version import __version__
 
@@ -218,31 +226,36 @@ class Release:
             raise InvalidInput("box", "asked of a release without a domain", "ask for a range of cell numbers")
         return self.domain.box(wanted)
 
-    def interval(self, query: Any, level: Number = 0.95) -> Interval:
+    def interval(self, query: Any, level: Number = 0.95, kind: str = LIKELY) -> Interval:
         """Where the true answer of a linear query lies, in `level` of all releases like this one.
 
         `query`: a cell as in `release[…]`, a slice, a range (start, stop) as in `range_sum`, a box by name
         ({"region": "north"}) as in `box_sum`, or one weight for each cell.
+
+        `kind`: "guaranteed" holds whatever the counts are: it is by the law of the noise alone, around an estimate
+        without bias. "expected" is what the model says that made the estimate: narrower, and wrong where the counts are
+        not as it takes them to be. "likely", the default, is the model's word as long as the noise does not make it
+        implausible, and never wider than what is guaranteed. All are of what was counted.
         """
-        share = checked_level(level)
+        share, kind = checked_level(level), checked_kind(kind)
         errors = self.known_errors
         weights = weights_of(self, query)
         estimate = float(self.values.ravel() @ weights.ravel())
         at_least_zero = self.nonnegative and not (weights < 0).any()
-        return interval_of(errors, weights, estimate, share, at_least_zero=at_least_zero)
+        return interval_of(errors, weights, estimate, share, at_least_zero=at_least_zero, kind=kind)
 
     @property
     def known_errors(self) -> Uncertainty:
         """The uncertainty, or the sentence that there is none."""
         if self.uncertainty is None:
             name = self.recovery.get("name", "")
-            remedy = f"the recovery {name!r} says nothing of its error; those of Adaptive and Laplace do"
+            remedy = f"the recovery {name!r} says nothing of its error; those of all mechanisms but Compressive do"
             raise InvalidInput("release", "without an estimate of its error", remedy)
         return self.uncertainty
 
-    def total(self, level: Number = 0.95) -> Interval:
-        """The sum of all cells, and where the true one lies."""
-        return self.interval(np.ones(self.shape), level)
+    def total(self, level: Number = 0.95, kind: str = LIKELY) -> Interval:
+        """The sum of all cells, and where the true one lies; `kind` as for `interval`."""
+        return self.interval(np.ones(self.shape), level, kind)
 
     def marginal(self, *axes: str) -> Release:
         """The sums over all other axes: a release of its own, under the same guarantee, with intervals as good.

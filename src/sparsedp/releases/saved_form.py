@@ -13,10 +13,11 @@ import numpy as np
 from sparsedp.arrays import Floats
 from sparsedp.axes.domain import RECORDS
 from sparsedp.errors import InvalidInput, SparsedpError
+from sparsedp.estimation.bounds import Bounds
 from sparsedp.files.columns_file import Column, Contents, Packed
 from sparsedp.files.signatures import Signature, SigningKey
 from sparsedp.releases.claims import UNUSABLE
-from sparsedp.releases.uncertainty import CellErrors, Uncertainty, interval_of, kept_in_file
+from sparsedp.releases.uncertainty import CellErrors, Uncertainty, bounds_of, expected_ends, kept_in_file
 
 if TYPE_CHECKING:
     from sparsedp.releases.release import Release
@@ -222,8 +223,11 @@ class RecoveredErrors:
 
     def interval(self, weights: Floats, estimate: float, level: float) -> tuple[float, float]:
         """As before the release was saved."""
-        found = interval_of(self._found, weights, estimate, level)
-        return found.low, found.high
+        return expected_ends(self._found, weights, estimate, level)
+
+    def bounds(self, weights: Floats, estimate: float) -> Bounds | None:
+        """As before the release was saved."""
+        return bounds_of(self._found, weights, estimate)
 
     def stderr(self) -> Floats:
         """As the file has them."""

@@ -14,27 +14,44 @@ import numpy.typing as npt
 from sparsedp import validate
 from sparsedp.arrays import Floats
 from sparsedp.errors import InvalidInput
+from sparsedp.estimation.bounds import Bounds
 from sparsedp.sensing.marginals import Layer
 
 HIGHEST_LEVEL = 1 - 1e-9
 """Beyond it the figures are not accurate, and nobody could check the coverage."""
 
 
+LIKELY, EXPECTED, GUARANTEED = "likely", "expected", "guaranteed"
+
+KINDS = {
+    LIKELY: "what the model expects, as far as the noise alone does not make it implausible",
+    EXPECTED: "what the model of the counts expects",
+    GUARANTEED: "whatever the counts are, by the law of the noise alone",
+}
+"""Of intervals, and what each is by."""
+
+AGAINST_THE_MODEL = 4
+"""A likely interval holds all that the noise alone leaves plausible at a level that fails so many times as often."""
+
+
 @dataclass(frozen=True)
 class Interval:
     """An estimate and the range that holds the true answer in `level` of all releases like this one.
 
-    The chance is the noise's: the true answer is fixed, and the range is what was drawn.
+    The chance is the noise's: the true answer is fixed, and the range is what was drawn. `kind`: whether that is
+    "guaranteed", by the law of the noise alone, "expected" by the model that made the estimate, or "likely": the
+    model's word, but never against the noise. The estimate is the release's, of a guaranteed interval the unbiased one.
     """
 
     low: float
     high: float
     estimate: float
     level: float
+    kind: str = LIKELY
 
     def __str__(self) -> str:
         low, high, estimate = (shown_number(number) for number in (self.low, self.high, self.estimate))
-        return f"{estimate} [{low}, {high}] at {self.level:.6g}"
+        return f"{estimate} [{low}, {high}] at {self.level:.6g}{'' if self.kind == LIKELY else f', {self.kind}'}"
 
 
 def shown_number(number: float, sign: str = "") -> str:
@@ -66,11 +83,27 @@ class KnowsQuantiles(Protocol):
 
 
 @runtime_checkable
+class KnowsBounds(Protocol):
+    """An uncertainty that knows what the noise alone says, whatever the model is."""
+
+    def bounds(self, weights: Floats, estimate: float) -> Bounds | None:
+        """Of Σ weights·cells, which the release estimates so; None where only the model is known."""
+
+
+@runtime_checkable
 class KnowsLayers(Protocol):
     """An uncertainty that tells the errors of all sums of a marginal at once."""
 
     def of_layer(self, layer: Layer) -> Floats:
         """The mean squared errors of the sums, along the axes of the table."""
+
+
+@runtime_checkable
+class KnowsAllCells(Protocol):
+    """An uncertainty that gives the intervals of all cells at once."""
+
+    def cell_intervals(self, level: float) -> tuple[Floats, Floats] | None:
+        """Their low and their high ends; None if it does not, after all."""
 
 
 @runtime_checkable
@@ -121,17 +154,68 @@ class CellErrors:
 
 
 def interval_of(
-    uncertainty: Uncertainty, weights: Floats, estimate: float, level: float, *, at_least_zero: bool = False
+    uncertainty: Uncertainty,
+    weights: Floats,
+    estimate: float,
+    level: float,
+    *,
+    at_least_zero: bool = False,
+    kind: str = LIKELY,
 ) -> Interval:
-    """The interval of one linear query; what is known to be at least zero is cut as `possible_ends` says."""
-    if isinstance(uncertainty, KnowsQuantiles):
-        low, high = uncertainty.interval(weights, estimate, level)
-    else:
-        half = normal_quantile(level) * sqrt(uncertainty.variance(weights))
-        low, high = estimate - half, estimate + half
+    """The interval of one linear query, which the release estimates so; what is known to be at least zero is cut as
+    `possible_ends` says.
+    """
+    known = None if kind == EXPECTED else bounds_of(uncertainty, weights, estimate)
+    if kind == GUARANTEED:
+        return _guaranteed(known, estimate, level, at_least_zero=at_least_zero)
+    low, high = expected_ends(uncertainty, weights, estimate, level)
+    if known is not None:
+        plausible = known.plausible(estimate, plausible_level(level))
+        low, high = map(float, likely_ends((low, high), known.interval(level), plausible))
     if at_least_zero:
         low, high = (float(end) for end in possible_ends(low, high, estimate))
-    return Interval(low, high, estimate, level)
+    return Interval(low, high, estimate, level, kind)
+
+
+def _guaranteed(known: Bounds | None, estimate: float, level: float, *, at_least_zero: bool) -> Interval:
+    if known is None:
+        remedy = "ask for kind='expected' if there is one: random projections do not determine sums of cells, and a "
+        raise InvalidInput("kind", "'guaranteed'", f"{remedy}file without its synopsis does not say what was measured")
+    low, high = known.interval(level)
+    unbiased = min(max(estimate, low), high) if known.exact is None else known.exact.value
+    if at_least_zero:
+        low, high = max(low, 0.0), max(high, 0.0)
+        unbiased = min(max(unbiased, low), high)
+    return Interval(low, high, unbiased, level, GUARANTEED)
+
+
+def bounds_of(uncertainty: Uncertainty, weights: Floats, estimate: float) -> Bounds | None:
+    """What the noise alone says of Σ weights·cells, which the release estimates so."""
+    return uncertainty.bounds(weights, estimate) if isinstance(uncertainty, KnowsBounds) else None
+
+
+def expected_ends(uncertainty: Uncertainty, weights: Floats, estimate: float, level: float) -> tuple[float, float]:
+    """The ends of the interval that the model expects."""
+    if isinstance(uncertainty, KnowsQuantiles):
+        return uncertainty.interval(weights, estimate, level)
+    half = normal_quantile(level) * sqrt(uncertainty.variance(weights))
+    return estimate - half, estimate + half
+
+
+def plausible_level(level: float) -> float:
+    """Of what the noise alone leaves so plausible that no model may leave it out; 0 for nothing."""
+    return max(0.0, 1.0 - AGAINST_THE_MODEL * (1.0 - level))
+
+
+def likely_ends(
+    expected: tuple[npt.ArrayLike, npt.ArrayLike],
+    guaranteed: tuple[npt.ArrayLike, npt.ArrayLike],
+    plausible: tuple[npt.ArrayLike, npt.ArrayLike],
+) -> tuple[Floats, Floats]:
+    """What the model expects and what the noise leaves plausible, together, within what it guarantees."""
+    low = np.clip(np.minimum(expected[0], plausible[0]), guaranteed[0], guaranteed[1])
+    high = np.clip(np.maximum(expected[1], plausible[1]), guaranteed[0], guaranteed[1])
+    return np.asarray(low), np.asarray(high)
 
 
 def possible_ends(low: npt.ArrayLike, high: npt.ArrayLike, estimate: npt.ArrayLike) -> tuple[Floats, Floats]:
@@ -145,6 +229,12 @@ def possible_ends(low: npt.ArrayLike, high: npt.ArrayLike, estimate: npt.ArrayLi
 def normal_quantile(level: float) -> float:
     """How many standard deviations on either side hold `level` of a normal variable."""
     return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def checked_kind(kind: object) -> str:
+    """Which interval is meant."""
+    validate.one_of("kind", kind, KINDS)
+    return str(kind)
 
 
 def checked_level(level: validate.Number) -> float:

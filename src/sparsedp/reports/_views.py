@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from sparsedp.axes import Axis, Bins, Calendar, Categories, Integers
 from sparsedp.errors import InvalidInput
 from sparsedp.releases.error_models import errors_at_once
 from sparsedp.releases.sums import Part, Sums
-from sparsedp.releases.uncertainty import interval_of, normal_quantile, possible_ends
+from sparsedp.releases.uncertainty import KnowsAllCells, interval_of, normal_quantile, possible_ends
 from sparsedp.reports.grouping import Grouping, groupings_of, largest_groups, named_groups
 
 if TYPE_CHECKING:
@@ -265,14 +265,6 @@ OF_CELLS_ONLY = "how far a sum may be off is not known: the file keeps the error
 TOO_MANY = "its range is not on this page, for there are too many: ask the file"
 
 
-@runtime_checkable
-class KnowsAllCells(Protocol):
-    """An uncertainty that gives the intervals of all cells at once."""
-
-    def cell_intervals(self, level: float) -> tuple[Floats, Floats]:
-        """Their low and their high ends."""
-
-
 @dataclass(frozen=True, eq=False)
 class Banded:
     """Values, and the ends of their ranges; None where nothing is known of the error, or the ranges cost too much."""
@@ -344,8 +336,9 @@ class Bands:
         release = self.release
         shape, uncertainty = release.shape, release.uncertainty
         assert uncertainty is not None  # noqa: S101  # asked for only where there is one
-        if isinstance(uncertainty, KnowsAllCells):
-            low, high = (np.asarray(end).reshape(shape) for end in uncertainty.cell_intervals(LEVEL))
+        at_once = uncertainty.cell_intervals(LEVEL) if isinstance(uncertainty, KnowsAllCells) else None
+        if at_once is not None:
+            low, high = (np.asarray(end).reshape(shape) for end in at_once)
         elif len(release) ** 2 <= MOST_WORK:
             every = [np.arange(length) for length in shape]
             cells = [Grouping("cell", numbers, len(numbers), {}) for numbers in every]
