@@ -102,7 +102,7 @@ class NoiseSum:
             sizes = np.abs(weights[there])
             if sizes.size and law.variance > 0:
                 digits = 10.0 ** np.floor(np.log10(sizes))
-                rounded, place = np.unique(np.round(sizes / digits, 9) * digits, return_inverse=True)
+                rounded, place = np.unique(np.round(sizes / digits, 12) * digits, return_inverse=True)
                 for size, count in zip(rounded, np.bincount(place.reshape(-1), counts[there]), strict=True):
                     yield _Term(law, float(size), round(float(count)))
 
@@ -186,7 +186,7 @@ def _common_step(weights: Floats) -> float | None:
         multiples = weights * (parts / float(weights.min()))
         if multiples.max() > MULTIPLES:
             return None
-        if np.abs(multiples - np.rint(multiples)).max() < 1e-6:
+        if np.abs(multiples - np.rint(multiples)).max() < 1e-9:
             return float(weights.min()) / parts
     return None
 
