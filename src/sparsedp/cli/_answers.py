@@ -14,22 +14,28 @@ from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sparsedp.cli._options import pairs
 from sparsedp.cli._running import ExitCode
 from sparsedp.cli._speaking import note, number, show, show_csv, show_json, show_table
 from sparsedp.errors import BadFile, InvalidInput, UnknownName
 from sparsedp.releases.means import caveat
-from sparsedp.releases.uncertainty import UnknownTogether, checked_level, normal_quantile, possible_ends
+from sparsedp.releases.uncertainty import (
+    EXPECTED,
+    LIKELY,
+    Interval,
+    UnknownTogether,
+    checked_level,
+    normal_quantile,
+    possible_ends,
+)
 
 if TYPE_CHECKING:
     from sparsedp.arrays import Floats
     from sparsedp.axes.base import Axis
     from sparsedp.axes.domain import Domain
     from sparsedp.releases.distribution import TimeInterval
+    from sparsedp.releases.queries import Intervals
     from sparsedp.releases.release import Release
-    from sparsedp.releases.uncertainty import Interval
 
 
 # Answers of a release, for people, as CSV or as JSON.
@@ -69,7 +75,9 @@ class Answer:
 
 def _one_interval(question: str, found: Interval | TimeInterval, *, known: bool, remark: str = "") -> Answer:
     """One number and where the truth lies, if its error is `known`."""
-    where = f"({_word(found.low)} to {_word(found.high)}, at {100 * found.level:g} %)" if known else "(error not known)"
+    kind = found.kind if isinstance(found, Interval) and found.kind != LIKELY else ""
+    ends = f"{_word(found.low)} to {_word(found.high)}"
+    where = f"({ends}, {kind}{' ' if kind else ''}at {100 * found.level:g} %)" if known else "(error not known)"
     sentence = f"{question}: {_word(found.estimate)} {where}{f' {remark}' if remark else ''}"
     return Answer(("question", *_INTERVAL), [(question, *_fields(found, known=known))], sentence)
 
@@ -94,8 +102,8 @@ _NOT_KNOWN = "The errors of this release are not known."
 class Questions:
     """A release that is asked, along an axis where that matters, for intervals of a level."""
 
-    def __init__(self, release: Release, axis: str | None, level: str) -> None:
-        self._asked, self._axis, self._level = release, axis, level
+    def __init__(self, release: Release, axis: str | None, level: str, kind: str = LIKELY) -> None:
+        self._asked, self._axis, self._level, self._kind = release, axis, level, kind
         self._release, self._known = release, True
         self._along = "" if axis is None else f" of {axis}"
 
@@ -113,24 +121,25 @@ class Questions:
     def _answer(self, kind: str, asked: Any, *, simultaneous: bool) -> Answer:
         release, axis, level = self._release, self._axis, self._level
         if kind == "total":
-            return _one_interval("total", release.total(level), known=self._known)
+            return _one_interval("total", release.total(level, self._kind), known=self._known)
         if kind == "box":
-            return _one_interval(", ".join(asked), release.interval(_box_of(release, asked), level), known=self._known)
+            found = release.interval(_box_of(release, asked), level, self._kind)
+            return _one_interval(", ".join(asked), found, known=self._known)
         if kind == "mean" and axis is None and release.counts is not None:
-            found = release.mean(level=level)
-            answer = _one_interval(f"mean {release.quantity.value}", found, known=self._known)
+            of_value = release.mean(level=level)
+            answer = _one_interval(f"mean {release.quantity.value}", of_value, known=self._known)
             answer.remark = caveat(release)
             return answer
         if kind == "mean":
-            found = release.mean(axis, level)
-            return _one_interval(f"mean{self._along}", found, known=self._known, remark=self._of_bins())
+            mean = release.mean(axis, level)
+            return _one_interval(f"mean{self._along}", mean, known=self._known, remark=self._of_bins())
         if kind == "median":
             return _one_interval(f"median{self._along}", release.quantile("0.5", axis, level), known=self._known)
         if kind == "quantile":
             name = f"quantile {asked}{self._along}"
             return _one_interval(name, release.quantile(asked, axis, level), known=self._known)
         if kind == "cdf":
-            return self._cdf()
+            return self._cdf(simultaneous=simultaneous)
         return self._top(asked, simultaneous=simultaneous)
 
     def _of_bins(self) -> str:
@@ -138,14 +147,14 @@ class Questions:
         bins = domain is not None and part_of("--axis", self._axis or domain.names[0], domain).kind == "bins"
         return "(bins count as their midpoints)" if bins else ""
 
-    def _cdf(self) -> Answer:
-        shares = self._release.cdf(self._axis, self._level)
+    def _cdf(self, *, simultaneous: bool) -> Answer:
+        shares = self._release.cdf(self._axis, self._level, simultaneous=simultaneous)
         ends = [(each.low, each.high) if self._known else (None, None) for each in shares]
         rows = [(each.position, each.share, *end, each.level) for each, end in zip(shares, ends, strict=True)]
         return Answer(("position", "share", "low", "high", "level"), rows, remark=None if self._known else _NOT_KNOWN)
 
     def _top(self, count: int, *, simultaneous: bool) -> Answer:
-        cells = self._release.top(count, self._level, simultaneous=simultaneous)
+        cells = self._release.top(count, self._level, simultaneous=simultaneous, kind=self._kind)
         rows = [
             (*_place_words(self._release, each.place).values(), *_fields(each.interval, known=self._known))
             for each in cells
@@ -310,7 +319,9 @@ WORK = 2**22
 """Cells that may be looked at for the intervals of all sums together; beyond it they follow from standard errors."""
 
 
-def marginal_answer(release: Release, names: Sequence[str], level: str) -> Answer:
+def marginal_answer(
+    release: Release, names: Sequence[str], level: str, *, kind: str = LIKELY, simultaneous: bool = False
+) -> Answer:
     """The sums over all other axes: estimate, low, high, stderr."""
     whole = release.domain is not None and tuple(names) == tuple(release.domain.names)
     sums = release if whole else release.marginal(*names)
@@ -322,10 +333,11 @@ def marginal_answer(release: Release, names: Sequence[str], level: str) -> Answe
             (*at, cell, None, None, None) for at, cell in zip(places, estimates, strict=True)
         ]
     else:
-        ends = _ends(sums, len(release), level)
-        found = zip(places, estimates, ends, sums.stderr.ravel().tolist(), strict=True)
-        rows = [(*at, cell, low, high, error) for at, cell, (low, high), error in found]
-    return Answer((*columns, "estimate", "low", "high", "stderr"), rows)
+        found = _intervals(sums, len(release), level, kind, simultaneous=simultaneous)
+        ends = (end.ravel().tolist() for end in (found.estimate, found.low, found.high, sums.stderr))
+        rows = [(*at, *numbers) for at, *numbers in zip(places, *ends, strict=True)]
+    remark = None if kind == LIKELY else f"Ranges are {kind} at {100 * checked_level(level):g} %."
+    return Answer((*columns, "estimate", "low", "high", "stderr"), rows, remark=remark)
 
 
 def means_answer(release: Release, by: Sequence[str], level: str) -> Answer:
@@ -350,20 +362,19 @@ def _places(sums: Release) -> dict[str, list[Any]]:
     return {name: [word(axes.get(name), at) for at in table[name].to_pylist()] for name in kept}
 
 
-def _ends(sums: Release, cells: int, level: str) -> list[tuple[float, float]]:
+def _intervals(sums: Release, cells: int, level: str, kind: str, *, simultaneous: bool) -> Intervals:
     """The interval of every sum; of very many, by the normal law alone."""
     from sparsedp.releases.error_models import cost
+    from sparsedp.releases.queries import Intervals
 
-    if len(sums) * cost(sums.known_errors, cells) <= WORK:
-        asked = [place if len(place) > 1 else place[0] for place in np.ndindex(*sums.shape)]
-        found = [sums.interval(place, level) for place in asked]
-        return [(each.low, each.high) for each in found]
+    if len(sums) * cost(sums.known_errors, cells) <= WORK or kind != LIKELY or simultaneous:
+        return sums.intervals(level, kind, simultaneous=simultaneous)
     assert sums.stderr is not None  # noqa: S101  # where errors are known, so are those of single cells
     half = normal_quantile(checked_level(level)) * sums.stderr
     low, high = sums.values - half, sums.values + half
     if sums.nonnegative:
         low, high = possible_ends(low, high, sums.values)
-    return list(zip(low.ravel().tolist(), high.ravel().tolist(), strict=True))
+    return Intervals(low, high, sums.values, checked_level(level), EXPECTED)
 
 
 # SQL at the command line: the limits of memory and time hold for the whole process, whatever the engine is doing.

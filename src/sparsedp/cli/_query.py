@@ -26,6 +26,7 @@ sparsedp query flights.release.parquet --marginal origin
 sparsedp query flights.release.parquet --marginal day.weekday,origin
 sparsedp query flights.release.parquet \\
   --box day.weekday=Sat,Sun --box origin=JFK
+sparsedp query flights.release.parquet --marginal origin --kind guaranteed
 sparsedp query flights.release.parquet --top 5
 sparsedp query flights.release.parquet --top 3 --marginal day.week
 sparsedp query flights.release.parquet \\
@@ -102,8 +103,21 @@ def query_release(
         typer.Option("--by", metavar="AXIS", help="With --mean: in which groups: ward, day.month; ward,sex for both."),
     ] = None,
     level: Level = "0.95",
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--kind",
+            metavar="KIND",
+            help="Which ranges, with --total, --box, --top and --marginal: guaranteed ones hold whatever the data are, "
+            "by the noise alone; expected ones are what the model says; likely ones are its word as long as the noise "
+            "does not speak against it.",
+        ),
+    ] = "likely",
     simultaneous: Annotated[
-        bool, typer.Option("--simultaneous", help="With --top: wider ranges, which hold for all cells at once.")
+        bool,
+        typer.Option(
+            "--simultaneous", help="With --top, --marginal and --cdf: wider ranges, which hold for all cells at once."
+        ),
     ] = False,
     with_tables: Annotated[
         list[str] | None,
@@ -149,7 +163,7 @@ def query_release(
         raise InvalidInput("question", given, 'ask one: SQL such as "select * from release", --total, --box, …')
     if as_csv and as_json:
         raise InvalidInput("--csv", "given beside --json", "leave one of the two out")
-    _check_beside(wanted[0], axis=axis, by=by, simultaneous=simultaneous, with_tables=with_tables)
+    _check_beside(wanted[0], axis=axis, by=by, kind=kind, simultaneous=simultaneous, with_tables=with_tables)
     if file == STANDARD and sql == STANDARD:
         raise InvalidInput("-", "given for the release and for the SQL", "standard input can be only one of the two")
     if sql == STANDARD:
@@ -157,17 +171,30 @@ def query_release(
 
     from sparsedp.cli._answers import within_memory
     from sparsedp.releases.release_file import open_release
+    from sparsedp.releases.uncertainty import checked_kind
 
     with to_read(file) as path:
         release = open_release(path, memory=memory)
-    asked |= {"with": with_tables, "simultaneous": simultaneous, "memory": memory or _SQL_MEMORY, "seconds": seconds}
+    asked |= {
+        "with": with_tables,
+        "simultaneous": simultaneous,
+        "kind": checked_kind(kind),
+        "memory": memory or _SQL_MEMORY,
+        "seconds": seconds,
+    }
     with within_memory(release, memory or _SQL_MEMORY) if wanted[0] == "sql" else nullcontext():
         found = _answer(release, wanted[0], asked, axis=axis, by=by, level=level)
         found.show(as_json=as_json, as_csv=as_csv)
 
 
 def _check_beside(
-    question: str, *, axis: str | None, by: list[str] | None, simultaneous: bool, with_tables: list[str] | None
+    question: str,
+    *,
+    axis: str | None,
+    by: list[str] | None,
+    kind: str,
+    simultaneous: bool,
+    with_tables: list[str] | None,
 ) -> None:
     """Refuse what does not go with the question."""
     if by and (question != "mean" or axis is not None):
@@ -178,8 +205,10 @@ def _check_beside(
         raise InvalidInput("--axis", "given for top, whose sums are those of a table", remedy)
     if axis is not None and question not in ("mean", "median", "quantile", "cdf"):
         raise InvalidInput("--axis", f"given for {question}", "it goes with --mean, --median, --quantile or --cdf")
-    if simultaneous and question != "top":
-        raise InvalidInput("--simultaneous", f"given for {question}", "it goes with --top")
+    if kind != "likely" and question not in ("total", "box", "top", "marginal"):
+        raise InvalidInput("--kind", f"given for {question}", "it goes with --total, --box, --top or --marginal")
+    if simultaneous and question not in ("top", "marginal", "cdf"):
+        raise InvalidInput("--simultaneous", f"given for {question}", "it goes with --top, --marginal or --cdf")
     if with_tables and question != "sql":
         raise InvalidInput("--with", f"given for {question}", "it goes with SQL")
 
@@ -196,7 +225,9 @@ def _answer(
             release, asked["sql"], tables_of(asked["with"]), memory=asked["memory"], seconds=asked["seconds"]
         )
     if question == "marginal":
-        return marginal_answer(release, axes_named(asked["marginal"], release.domain), level)
+        names = axes_named(asked["marginal"], release.domain)
+        return marginal_answer(release, names, level, kind=asked["kind"], simultaneous=asked["simultaneous"])
     if asked["marginal"]:  # beside --top: the cells of that table
         release = release.marginal(*axes_named(asked["marginal"], release.domain))
-    return Questions(release, axis, level).answer(question, asked[question], simultaneous=asked["simultaneous"])
+    questions = Questions(release, axis, level, asked["kind"])
+    return questions.answer(question, asked[question], simultaneous=asked["simultaneous"])

@@ -17,7 +17,7 @@ from sparsedp.errors import InvalidInput
 from sparsedp.moments import EPOCH
 from sparsedp.releases.error_models import cost
 from sparsedp.releases.uncertainty import Interval, Uncertainty, checked_level, interval_of, normal_quantile
-from sparsedp.validate import Number, share, whole
+from sparsedp.validate import Number, share, whole, yes_or_no
 
 if TYPE_CHECKING:
     from sparsedp.releases.release import Release
@@ -95,18 +95,22 @@ def mean_caveat(release: Release, axis: str | None) -> str | None:
     return None if np.array_equal(at.left, at.right) else _WITHIN_CELLS
 
 
-def cdf(release: Release, axis: str | None, level: Number, points: int | None) -> list[Share]:
+def cdf(
+    release: Release, axis: str | None, level: Number, points: int | None, *, simultaneous: bool = False
+) -> list[Share]:
     """The cumulative shares at some or all cells of the axis."""
     wanted = checked_level(level)
     cells = len(release)
     release, at, sums, total = _along(release, axis)
     most = _affordable(release, cells) if points is None else whole("points", points, least=2)
-    ratios = Ratios(release.known_errors, total, release.shape, wanted)
+    asked = spread(len(sums), most).tolist()
+    of_each = 1 - (1 - wanted) / len(asked) if yes_or_no("simultaneous", simultaneous) else wanted
+    ratios = Ratios(release.known_errors, total, release.shape, of_each)
     if not (ratios.bounded or release.nonnegative):
         raise _nothing_left()
     shares = np.cumsum(sums) / total
     found = []
-    for cell in spread(len(sums), most).tolist():
+    for cell in asked:
         estimate = float(shares[cell])
         below, above = ratios.reach(_up_to(cell, len(sums)) - estimate)
         if cell == len(sums) - 1:

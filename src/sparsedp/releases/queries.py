@@ -18,9 +18,10 @@ from sparsedp.axes.domain import Domain
 from sparsedp.errors import InvalidInput
 from sparsedp.files.untrusted import printable
 from sparsedp.moments import Moments
+from sparsedp.progress import advance, stage
 from sparsedp.releases.distribution import positions
 from sparsedp.releases.sums import Sums
-from sparsedp.releases.uncertainty import HIGHEST_LEVEL, Interval, checked_level
+from sparsedp.releases.uncertainty import HIGHEST_LEVEL, LIKELY, Interval, checked_kind, checked_level
 from sparsedp.validate import Number, whole, yes_or_no
 
 if TYPE_CHECKING:
@@ -190,25 +191,63 @@ class CellAnswer:
         return f"{shown_place(self.place)}: {self.interval}"
 
 
-def top(release: Release, k: int, level: Number, *, simultaneous: bool) -> list[CellAnswer]:
+def top(release: Release, k: int, level: Number, *, simultaneous: bool, kind: str = LIKELY) -> list[CellAnswer]:
     """The k largest cells, largest first; of equal ones, the first in the table."""
     count = min(whole("k", k), len(release))
-    wanted = checked_level(level)
+    wanted, kind = checked_level(level), checked_kind(kind)
     if yes_or_no("simultaneous", simultaneous):
-        wanted = 1 - (1 - wanted) / len(release)
-        if wanted > HIGHEST_LEVEL:
-            given = f"asked for {len(release):,} cells at once"
-            raise InvalidInput("simultaneous", given, "ask for a lower level, or ask a `marginal` of fewer cells")
+        wanted = level_of_each(wanted, len(release))
     values = release.values.ravel()
     least = np.partition(values, len(values) - count)[len(values) - count]
     chosen = np.flatnonzero(values >= least)
     largest = chosen[np.argsort(-values[chosen], kind="stable")][:count]
     places = [tuple(int(part) for part in np.unravel_index(cell, release.shape)) for cell in largest.tolist()]
-    return [CellAnswer(place_in_words(release, place), _interval(release, place, wanted)) for place in places]
+    return [CellAnswer(place_in_words(release, place), _interval(release, place, wanted, kind)) for place in places]
 
 
-def _interval(release: Release, place: tuple[int, ...], level: float) -> Interval:
-    return release.interval(place if len(place) > 1 else place[0], level)
+def level_of_each(level: float, many: int) -> float:
+    """At which level each of so many intervals has to hold for all of them to hold at once (Bonferroni's)."""
+    wanted = 1 - (1 - level) / many
+    if wanted > HIGHEST_LEVEL:
+        given = f"asked for {many:,} intervals at once"
+        raise InvalidInput("simultaneous", given, "ask for a lower level, or ask a `marginal` of fewer cells")
+    return wanted
+
+
+def _interval(release: Release, place: tuple[int, ...], level: float, kind: str) -> Interval:
+    return release.interval(place if len(place) > 1 else place[0], level, kind)
+
+
+MOST_INTERVALS = 100_000
+"""Of one answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """The intervals of all cells of a release, in its shape: `low`, `high` and `estimate`, as in `Interval`."""
+
+    low: Floats
+    high: Floats
+    estimate: Floats
+    level: float
+    kind: str
+
+
+def intervals(release: Release, level: Number, kind: str, *, simultaneous: bool) -> Intervals:
+    """Of every cell, one by one."""
+    share = checked_level(level)
+    if len(release) > MOST_INTERVALS:
+        remedy = f"ask a `marginal` of at most {MOST_INTERVALS:,} cells, or `stderr`"
+        raise InvalidInput("release", f"of {len(release):,} cells", remedy)
+    wanted = level_of_each(share, len(release)) if yes_or_no("simultaneous", simultaneous) else share
+    with stage(f"asking for the intervals of {len(release):,} cells"):
+        found = []
+        for number, place in enumerate(np.ndindex(*release.shape)):
+            advance(number / len(release))
+            found.append(_interval(release, place, wanted, kind))
+    ends = ([getattr(one, name) for one in found] for name in ("low", "high", "estimate"))
+    low, high, estimate = (np.array(end).reshape(release.shape) for end in ends)
+    return Intervals(low, high, estimate, share, kind)
 
 
 def place_in_words(release: Release, place: tuple[int, ...]) -> dict[str, Any]:

@@ -322,21 +322,38 @@ class Release:
         """
         return distribution.quantile(self, q, axis, level)
 
-    def cdf(self, axis: str | None = None, level: Number = 0.95, *, points: int | None = None) -> list[Share]:
+    def intervals(self, level: Number = 0.95, kind: str = LIKELY, *, simultaneous: bool = False) -> queries.Intervals:
+        """The intervals of all cells, as arrays of the release's shape: `release.marginal("ward").intervals()`.
+
+        `kind` as for `interval`. Each holds by itself; with `simultaneous=True` all of them do at once, and are wider
+        (Bonferroni's).
+        """
+        return queries.intervals(self, level, kind, simultaneous=simultaneous)
+
+    def cdf(
+        self,
+        axis: str | None = None,
+        level: Number = 0.95,
+        *,
+        points: int | None = None,
+        simultaneous: bool = False,
+    ) -> list[Share]:
         """The share of all that was counted up to each value of an axis, with an interval each.
 
         At most `points` of them along a long axis, evenly spaced (at most 512, fewer for large releases). Each
-        interval holds by itself.
+        interval holds by itself; with `simultaneous=True` those of all points do at once.
         """
-        return distribution.cdf(self, axis, level, points)
+        return distribution.cdf(self, axis, level, points, simultaneous=simultaneous)
 
-    def top(self, k: int = 10, level: Number = 0.95, *, simultaneous: bool = False) -> list[CellAnswer]:
+    def top(
+        self, k: int = 10, level: Number = 0.95, *, simultaneous: bool = False, kind: str = LIKELY
+    ) -> list[CellAnswer]:
         """The `k` largest cells, largest first, in the axes' own words, with their intervals.
 
         Each interval holds for a cell that was chosen beforehand; the largest of many are chosen for their noise, too.
         `simultaneous=True` gives wider ones, which hold for all cells of the release at once (Bonferroni's).
         """
-        return queries.top(self, k, level, simultaneous=simultaneous)
+        return queries.top(self, k, level, simultaneous=simultaneous, kind=kind)
 
     def sql(
         self,
