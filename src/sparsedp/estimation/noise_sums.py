@@ -32,6 +32,9 @@ as if they came in steps of the grid, with the same variance."""
 FINE = 2.0
 """A term of no more steps of the grid in deviation is taken as normal; so is a Gaussian one of fine steps."""
 
+SUMMED, TURNS = 1.0, 2
+"""A narrower discrete Gaussian law is summed term by term; of others the turns beyond two are below rounding."""
+
 LARGEST = 2**19
 """Points of a grid: a law that needs more is computed on a coarser one."""
 
@@ -210,14 +213,22 @@ def _upper(characteristic: Floats, level: float) -> float:
 
 
 def _characteristic(law: IndependentLaw, size: int) -> Floats:
-    """E exp(2πi·jX/size) for j = 0, …, size − 1: real, for the law is symmetric."""
-    cosines = np.cos(2 * np.pi * np.arange(size) / size)
+    """E exp(2πi·jX/size) for j = 0, …, size − 1: real, for the law is symmetric.
+
+    Of a discrete Gaussian by Poisson's summation: a sum over whole turns of the angle, of which a few count.
+    """
+    angles = 2 * np.pi * np.arange(size) / size
     if isinstance(law, DiscreteGaussianLaw):
-        far = law.quantile(1 - BEYOND)
-        cells = np.arange(size)
-        return sum((2 * law.pmf(x) * cosines[cells * x % size] for x in range(1, far + 1)), np.full(size, law.pmf(0)))
+        square = float(law.variance_parameter)
+        turns = range(-TURNS, TURNS + 1)
+        if square < SUMMED:
+            far = law.quantile(1 - BEYOND)
+            return sum((2 * law.pmf(x) * np.cos(x * angles) for x in range(1, far + 1)), np.full(size, law.pmf(0)))
+        angles = np.minimum(angles, 2 * np.pi - angles)
+        whole = sum(exp(-square / 2 * (2 * np.pi * turn) ** 2) for turn in turns)
+        return sum((np.exp(-square / 2 * (angles + 2 * np.pi * turn) ** 2) for turn in turns), np.zeros(size)) / whole
     ratio = float(np.exp(-float(1 / law.scale)))
-    return np.asarray((1 - ratio) ** 2 / ((1 - ratio) ** 2 + 2 * ratio * (1 - cosines)))
+    return np.asarray((1 - ratio) ** 2 / ((1 - ratio) ** 2 + 2 * ratio * (1 - np.cos(angles))))
 
 
 def _farthest(terms: list[tuple[IndependentLaw | float, float, int]], normal: float) -> int:

@@ -15,6 +15,7 @@ from sparsedp.constraints import CheckedConstraints
 from sparsedp.errors import InvalidInput
 from sparsedp.estimation.bounds import Bound, Bounds, MeasuredSums
 from sparsedp.estimation.guaranteed import HaarSums, NestedSums
+from sparsedp.estimation.guaranteed_marginals import LatticeSums
 from sparsedp.estimation.noise_sums import NoiseSum
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw, noise_law_from
 from sparsedp.progress import advance, stage
@@ -137,6 +138,14 @@ class MeasuredErrors:
         """By the noise alone."""
         measured = self._measured()
         return None if measured is None else measured.bounds(weights)
+
+    def at_once(self, sums: Sums) -> tuple[Floats, NoiseSum] | None:
+        """By how much unbiased estimates of the sums are beyond the published ones, and the noise in one of them."""
+        measured, layer = self._measured(), sums.layer
+        if not isinstance(measured, LatticeSums) or layer is None:
+            return None
+        known = measured.of_layer(layer)
+        return None if known is None else (sums.arranged(known[0]), known[1])
 
     def cell_intervals(self, level: float) -> tuple[Floats, Floats] | None:
         """The likely intervals of all cells at once, not cut at zero; None where they are to be had one by one only."""
@@ -266,6 +275,33 @@ def errors_at_once(errors: Uncertainty, sums: Sums) -> Floats | None:
     if not isinstance(errors, KnowsLayers) or layer is None:
         return None
     return np.sqrt(sums.arranged(errors.of_layer(layer)))
+
+
+def likely_at_once(errors: Uncertainty, sums: Sums, values: Floats, level: float) -> tuple[Floats, Floats] | None:
+    """The likely intervals of all sums of a marginal, around these values; None where `errors_at_once` has none."""
+    known = errors_at_once(errors, sums)
+    if known is None:
+        return None
+    half = normal_quantile(level) * known
+    beyond, noise = _measured_at_once(errors, sums) or (None, None)
+    if beyond is None or noise is None:
+        return values - half, values + half
+    centre, reach = values + beyond, noise.quantile((1 + level) / 2)
+    guaranteed, plausible = (centre - reach, centre + reach), (values, values)
+    if plausible_level(level) > 0:
+        reach = noise.quantile((1 + plausible_level(level)) / 2)
+        plausible = (centre - reach, centre + reach)
+    return likely_ends((values - half, values + half), guaranteed, plausible)
+
+
+def _measured_at_once(errors: Uncertainty, sums: Sums) -> tuple[Floats, NoiseSum] | None:
+    """By how much the unbiased estimates of the sums are beyond the published ones, and the noise in one of them."""
+    if isinstance(errors, ScaledErrors):
+        inner, factor = _measured_at_once(errors.inner, sums), float(errors.factor)
+        return None if inner is None else (inner[0] * factor, inner[1].times(factor))
+    if isinstance(errors, KnowsLater):
+        return _measured_at_once(errors.known(), sums)
+    return errors.at_once(sums) if isinstance(errors, MeasuredErrors) else None
 
 
 def _summed_variances(errors: IndependentCells, sums: Sums) -> Floats:

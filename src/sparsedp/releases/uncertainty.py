@@ -184,8 +184,7 @@ def _guaranteed(known: Bounds | None, estimate: float, level: float, *, at_least
     low, high = known.interval(level)
     unbiased = min(max(estimate, low), high) if known.exact is None else known.exact.value
     if at_least_zero:
-        low, high = max(low, 0.0), max(high, 0.0)
-        unbiased = min(max(unbiased, low), high)
+        low, high = (float(end) for end in possible_ends(low, high, unbiased))
     return Interval(low, high, unbiased, level, GUARANTEED)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from sparsedp.arrays import Floats
 from sparsedp.axes import Axis, Bins, Calendar, Categories, Integers
 from sparsedp.errors import InvalidInput
-from sparsedp.releases.error_models import errors_at_once
+from sparsedp.releases.error_models import likely_at_once
 from sparsedp.releases.sums import Part, Sums
 from sparsedp.releases.uncertainty import KnowsAllCells, interval_of, normal_quantile, possible_ends
 from sparsedp.reports.grouping import Grouping, groupings_of, largest_groups, named_groups
@@ -364,11 +364,11 @@ class Bands:
             for axis, grouping in enumerate(groupings)
             if grouping is not None
         ]
-        errors = errors_at_once(release.uncertainty, Sums(release.shape, tuple(parts)))
-        if errors is None:
+        sums = Sums(release.shape, tuple(parts))
+        ends = likely_at_once(release.uncertainty, sums, values.reshape(sums.lengths), LEVEL)
+        if ends is None:
             return None
-        half = normal_quantile(LEVEL) * errors.reshape(values.shape)
-        low, high = values - half, values + half
+        low, high = (end.reshape(values.shape) for end in ends)
         if release.nonnegative:
             low, high = possible_ends(low, high, values)
         return Banded(values, low, high)
