@@ -63,7 +63,8 @@ class Bounds:
         """The same for what was measured of the query, if the published `estimate` is right of what was not."""
         if self.nearest is None or level <= 0:
             return estimate, estimate
-        centre = estimate + self.nearest.value - self.nearest.fitted
+        whole = self.exact is not None
+        centre = self.nearest.value if whole else estimate + self.nearest.value - self.nearest.fitted
         reach = self.nearest.noise.quantile((1 + level) / 2)
         return centre - reach, centre + reach
 
