@@ -1,7 +1,7 @@
 """Blocks whose own noise decided into how many parts they are cut: what least squares makes of it, and one weight.
 
 Under least squares a block weighs more the more parts it has, so that its noise weighs more where it is positive. Here
-are sums of a half, a quarter and nine tenths of some tables, and their totals, estimated both ways from the same
+are sums of a half and a quarter of some tables, and their totals, estimated both ways from the same
 releases: how far they are off in the mean, in deviations of their noise, and how many 95 % intervals hold
 (`src/sparsedp/estimation/guaranteed.md`).
 """
@@ -42,7 +42,6 @@ def questions(cells: int) -> dict[str, Floats]:
         "total": places >= 0,
         "half": places < cells // 2,
         "quarter": (places >= cells // 4) & (places < cells // 2),
-        "nine tenths": places >= cells // 10,
     }
     return {name: which.astype(np.float64) for name, which in asked.items()}
 

@@ -28,18 +28,17 @@ class Bound:
 class Bounds:
     """Unbiased estimates of numbers that the true answer is not below, and of some that it is not above.
 
-    `nearest`: of the part of the query that was measured; `exact`: of the answer itself, if all of it was.
+    `exact`: of the answer itself, if all of the query was measured.
     """
 
     below: tuple[Bound, ...]
     above: tuple[Bound, ...]
-    nearest: Bound | None = None
     exact: Bound | None = None
 
     @classmethod
     def exactly(cls, bound: Bound) -> Bounds:
         """Of the answer itself."""
-        return cls((bound,), (bound,), bound, bound)
+        return cls((bound,), (bound,), bound)
 
     def interval(self, level: float) -> tuple[float, float]:
         """Low and high end: the answer lies between with the chance `level` at least."""
@@ -59,21 +58,12 @@ class Bounds:
         """Half of what may fail is for either side, in equal parts for all bounds there."""
         return 1 - (1 - level) / (2 * len(bounds))
 
-    def plausible(self, estimate: float, level: float) -> tuple[float, float]:
-        """The same for what was measured of the query, if the published `estimate` is right of what was not."""
-        if self.nearest is None or level <= 0:
-            return estimate, estimate
-        whole = self.exact is not None
-        centre = self.nearest.value if whole else estimate + self.nearest.value - self.nearest.fitted
-        reach = self.nearest.noise.quantile((1 + level) / 2)
-        return centre - reach, centre + reach
-
     def moved(self, factor: float, known: float = 0.0) -> Bounds:
         """The same of the answer times a factor above zero, and with what is known added."""
         if self.exact is not None:
             return Bounds.exactly(self.exact.moved(factor, known))
         below, above = (tuple(one.moved(factor, known) for one in side) for side in (self.below, self.above))
-        return Bounds(below, above, None if self.nearest is None else self.nearest.moved(factor, known))
+        return Bounds(below, above)
 
 
 class MeasuredSums(Protocol):

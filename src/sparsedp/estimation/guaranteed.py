@@ -158,9 +158,9 @@ class NestedSums:
         if float((most - least).max()) <= SAME * float(np.abs(row).max(initial=0.0)):
             return Bounds.exactly(self._bound(combined))
         if not self._nonnegative:
-            return Bounds((), (), self._bound(combined))
+            return Bounds((), ())
         below, above = ([combined[0] + (end - means), *combined[1:]] for end in (least, most))
-        return Bounds((self._bound(below),), (self._bound(above),), self._bound(combined))
+        return Bounds((self._bound(below),), (self._bound(above),))
 
     def _bound(self, combined: Sequence[Floats]) -> Bound:
         return _bound(self._both, np.concatenate(combined), NoiseSum.of(*zip(self._laws, combined, strict=True)))

@@ -88,11 +88,8 @@ class LatticeSums:
         for axis in range(len(self._shape)):
             axes.append(_alike(table, axis, self._groupings[axis]))
             table = table.take(axes[-1].firsts, axis)
-        solved, determined = self._solved(axes, table)
-        nearest = None if solved is None else self._combined(axes, solved)
-        if determined and nearest is not None:
-            return Bounds.exactly(nearest)
-        return Bounds(*self._enclosing(axes, table), nearest)
+        solved = self._solved(axes, table)
+        return Bounds(*self._enclosing(axes, table)) if solved is None else Bounds.exactly(self._combined(axes, solved))
 
     def of_layer(self, layer: Layer) -> tuple[Floats, NoiseSum] | None:
         """Of all sums of a layer at once: by how much their estimates are beyond what was published, and the noise in
@@ -132,19 +129,19 @@ class LatticeSums:
             return None
         return max((one.noise for one in found if one is not None), key=lambda noise: noise.variance)
 
-    def _solved(self, axes: list[_Axis], wanted: Floats) -> tuple[Floats | None, bool]:
-        """All layers' weights come from x: (Σ ΦᵀΦ/variance)·x = weights, each class times the root of its count. If
-        that has no solution, x is of the part of the weights that the layers determine; None if it was not found.
+    def _solved(self, axes: list[_Axis], wanted: Floats) -> Floats | None:
+        """All layers' weights come from x: (Σ ΦᵀΦ/variance)·x = weights, each class times the root of its count.
+
+        None if the layers do not determine the query.
         """
         roots = _outer([np.sqrt(axis.counts) for axis in axes])
         right = wanted * roots
         halves = [[_half(one, axis) for one, axis in zip(layer, axes, strict=True)] for layer in self._layers]
-        small = right.size <= MOST_DENSE
         applied = partial(_applied, self._precisions, halves)
+        small = right.size <= MOST_DENSE
         found = self._dense(halves, right) if small else _by_conjugate_gradients(applied, right)
         off = float(np.abs(applied(found) - right).max())
-        determined = off <= DETERMINED * float(np.abs(right).max(initial=LEAST))
-        return found if small or determined else None, determined
+        return found if off <= DETERMINED * float(np.abs(right).max(initial=LEAST)) else None
 
     def _dense(self, halves: list[list[Floats | None]], right: Floats) -> Floats:
         system = np.zeros((right.size, right.size))

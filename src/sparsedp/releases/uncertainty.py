@@ -170,7 +170,7 @@ def interval_of(
         return _guaranteed(known, estimate, level, at_least_zero=at_least_zero)
     low, high = expected_ends(uncertainty, weights, estimate, level)
     if known is not None:
-        plausible = known.plausible(estimate, plausible_level(level))
+        plausible = known.interval(plausible_level(level)) if plausible_level(level) > 0 else (estimate, estimate)
         low, high = map(float, likely_ends((low, high), known.interval(level), plausible))
     if at_least_zero:
         low, high = (float(end) for end in possible_ends(low, high, estimate))
