@@ -32,7 +32,7 @@ from sparsedp.sensing.tree import Tree
 SAME = 1e-9
 """Weights that differ by less, in parts of the largest one, are one."""
 
-MOST_STEPS = 200
+MOST_OF_PADDING = 200
 """Of conjugate gradients."""
 
 WIDE = 16
@@ -266,7 +266,7 @@ class HaarSums:
         residual = -slope(row)
         direction, size = residual, float(residual @ residual)
         least = SAME**2 * size
-        for _ in range(0 if real.all() else MOST_STEPS):
+        for _ in range(0 if real.all() else MOST_OF_PADDING):
             if size <= least:
                 break
             image = slope(direction)

@@ -23,10 +23,10 @@ from sparsedp.sensing.marginals import ALL, CELLS, Coarsened, Layer, Marginals, 
 DETERMINED = 1e-7
 """How far a combination may be off the query's weights, in parts of the largest one, to be taken for it."""
 
-MOST_DENSE, MOST_STEPS = 400, 300
+MOST_DENSE, MOST_PRODUCTS = 400, 300
 """Systems of so many unknowns are solved at once, larger ones by so many steps of conjugate gradients at most."""
 
-FLAT, STRAYED = 1e-14, 1e6
+UNSEEN, STRAYED = 1e-14, 1e6
 """Signs that there is no solution: a direction of so little curvature, which no layer sees; and squares of what is left
 that are so many times what they have been.
 """
@@ -190,12 +190,12 @@ def _by_conjugate_gradients(applied: Callable[[Floats], Floats], right: Floats) 
     found, residual = np.zeros(right.shape), right
     direction, size = residual, float((residual**2).sum())
     least, nearest = (0.1 * DETERMINED * float(np.abs(right).max(initial=LEAST))) ** 2, size
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_PRODUCTS):
         if float((residual**2).max()) <= least or size > STRAYED * nearest:
             break
         image = applied(direction)
         curvature = float((direction * image).sum())
-        if not curvature > FLAT * size:
+        if not curvature > UNSEEN * size:
             break  # what is left is not determined
         length = size / curvature
         found, residual = found + length * direction, residual - length * image

@@ -19,10 +19,10 @@ NEARLY_NORMAL = 0.03
 FEW = 32
 """So many terms are never taken as normal: their steps may be felt."""
 
-STEPS = 256
+GRID_STEPS = 256
 """To a deviation of the sum: the grid on which the law of terms of several kinds is computed."""
 
-MULTIPLES = 128
+MOST_MULTIPLES = 128
 """Weights that are multiples of one step, up to so many, are summed exactly, on the grid of that step."""
 
 COARSE = 32
@@ -147,7 +147,7 @@ def _on_a_common_grid(terms: list[_Term], level: float) -> float | None:
 
 def _on_a_fine_grid(terms: list[_Term], deviation: float, level: float) -> float:
     """The quantile of a sum of terms of any weights, on a grid of which `deviation` has so many steps."""
-    step, normal = deviation / STEPS, 0.0
+    step, normal = deviation / GRID_STEPS, 0.0
     stepped: list[tuple[IndependentLaw, int, int]] = []
     smooth: list[tuple[float, int]] = []
     for term in terms:
@@ -175,7 +175,7 @@ def _on_a_fine_grid(terms: list[_Term], deviation: float, level: float) -> float
 
 def _merged(smooth: list[tuple[float, int]]) -> list[tuple[float, int]]:
     """Of very many widths, those that differ by less than half a per cent as the wider one."""
-    if len(smooth) <= STEPS:
+    if len(smooth) <= GRID_STEPS:
         return smooth
     widths, counts = (np.array(part, np.float64) for part in zip(*smooth, strict=True))
     places = np.ceil(np.log(widths) / 0.005).astype(np.int64)
@@ -184,10 +184,10 @@ def _merged(smooth: list[tuple[float, int]]) -> list[tuple[float, int]]:
 
 
 def _common_step(weights: Floats) -> float | None:
-    """The step that all weights are multiples of, the greatest of at most `MULTIPLES`, if there is one."""
+    """The step that all weights are multiples of, the greatest of at most `MOST_MULTIPLES`, if there is one."""
     for parts in range(1, 17):
         multiples = weights * (parts / float(weights.min()))
-        if multiples.max() > MULTIPLES:
+        if multiples.max() > MOST_MULTIPLES:
             return None
         if np.abs(multiples - np.rint(multiples)).max() < 1e-9:
             return float(weights.min()) / parts

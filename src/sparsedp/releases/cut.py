@@ -28,8 +28,8 @@ import numpy as np
 from sparsedp import validate
 from sparsedp.arrays import Floats, Ints
 from sparsedp.errors import InvalidInput
+from sparsedp.estimation.noise_sums import NoiseSum
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw, noise_law_from
-from sparsedp.releases.error_models import weighted_sum_quantile
 from sparsedp.releases.uncertainty import checked_level
 
 MOST_RECORDS = 2**20
@@ -206,7 +206,7 @@ class Cut:
             # Normal to many digits, but for the steps of the greatest weight.
             deviation = sqrt(self.law.variance * float((weights**2).sum()))
             return NormalDist().inv_cdf(1 - chance) * deviation + float(weights.max()) / 2
-        return weighted_sum_quantile(self.law, weights, 1 - chance)
+        return NoiseSum.of((self.law, weights)).quantile(1 - chance)
 
     @property
     def _bound_of_bins(self) -> int | None:
