@@ -29,7 +29,7 @@ def score(workload: str) -> float:
             first, length = random.integers(0, 180), random.integers(30, 180)
             weights = np.zeros(counts.shape)
             weights[first : first + length, random.integers(3)] = 1.0
-            found = release.interval(weights, 0.95)
+            found = release.interval(weights, 0.95, "expected")
             error = float((weights * (release.values - counts)).sum())
             scores.append((error * 3.92 / (found.high - found.low)) ** 2)
     return float(np.mean(scores))

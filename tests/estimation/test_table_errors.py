@@ -49,7 +49,7 @@ def scores(name: str, releases: int) -> tuple[float, float]:
             box = tuple(slice(*np.sort(random.choice(side + 1, 2, replace=False))) for side in shape)
             weights = np.zeros(shape)
             weights[box] = 1.0
-            found = release.interval(weights, 0.95)
+            found = release.interval(weights, 0.95, "expected")
             if prod(weights[box].shape) > 1 and found.low < found.high:
                 boxes.append((errors[box].sum() * 3.92 / (found.high - found.low)) ** 2)
     return float(np.mean(cells)), float(np.mean(boxes))

@@ -136,7 +136,7 @@ def test_in_words() -> None:
     people = [3] * 500_000 + [9] * 50_000
     assert str(cut_of(people, 5)) == (
         "About 11 % of the records were left out by the bound of 5 a person: 10 to 13 % if nobody has more than 12; "
-        "at most 14 % whatever they have."
+        "at most 13 % whatever they have."
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from math import sqrt
 
@@ -15,7 +16,7 @@ from sparsedp.axes.domain import Quantity
 from sparsedp.counts import Counts
 from sparsedp.noise.source import SeededSource
 from sparsedp.reports._page import snippets
-from sparsedp.reports._reading import DEVIATIONS, reading, what_ranges_miss
+from sparsedp.reports._reading import DEVIATIONS, at_odds, reading, what_ranges_miss
 from sparsedp.reports._statement import key_figures
 from sparsedp.synopsis import Synopsis
 
@@ -91,3 +92,13 @@ def test_sums_in_sql_are_said_to_have_no_range() -> None:
     assert "Sums in SQL come without a range" in python.says
     assert "release.marginal('sex')" in python.code
     assert "without ranges" in shell.says
+
+
+def test_sums_that_smoothing_moved_too_far_are_named() -> None:
+    release = sdp.release(np.full((60, 3), 40), epsilon=1, domain=["day:2024-01-01..2024-02-29", "ward:a,b,c"])
+    assert at_odds(release) == []
+    values = release.values.copy()
+    values[:, 1] += 50.0
+    (sentence,) = at_odds(replace(release, values=values))
+    assert sentence.startswith("Smoothing moved some sums further than noise explains: ward b (")
+    assert "as measured" in sentence

@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from sparsedp.arrays import Floats
+from sparsedp.arrays import Floats, usual_warnings
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw
 
 NEARLY_NORMAL = 0.03
@@ -65,6 +65,7 @@ class NoiseSum:
         """Of the sum, exactly."""
         return float(sum(law.variance * float(counts @ weights**2) for law, weights, counts in self.terms))
 
+    @usual_warnings()
     def quantile(self, level: float) -> float:
         """The least x with P(sum ≤ x) ≥ level, for levels from ½ on.
 

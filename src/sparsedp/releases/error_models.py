@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sparsedp.arrays import Floats
+from sparsedp.arrays import Floats, usual_warnings
 from sparsedp.constraints import CheckedConstraints
 from sparsedp.errors import InvalidInput
 from sparsedp.estimation.bounds import Bound, Bounds, MeasuredSums
@@ -134,6 +134,7 @@ class MeasuredErrors:
         """As the model expects."""
         return expected_ends(self.expected, weights, estimate, level)
 
+    @usual_warnings()
     def bounds(self, weights: Floats, estimate: float) -> Bounds | None:
         """By the noise alone."""
         measured = self._measured()

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sparsedp.axes import Axis, Bins, Calendar, Integers
+from sparsedp.errors import InvalidInput
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, LayersLaw, TicksAndTotalsLaw, noise_law_from
-from sparsedp.reports._views import View, axes_of
+from sparsedp.releases.queries import place_in_words, shown_place
+from sparsedp.reports._views import LEVEL, View, axes_of
 from sparsedp.reports.grouping import MICROSECONDS
 from sparsedp.reports.words import rounded
 
@@ -53,6 +55,7 @@ def reading(release: Release, views: list[View], left_out: list[str]) -> list[st
         if "heat" in kinds:
             parts.append(_NOISE_FADED)
         parts += what_ranges_miss(release)
+        parts += at_odds(release)
     counted = release.guarantee.neighbours.counted
     if counted is not None and counted.unit is not None:
         most = f"{counted.records:,} record{'s' if counted.records > 1 else ''}"
@@ -71,6 +74,47 @@ def reading(release: Release, views: list[View], left_out: list[str]) -> list[st
         more = " and more" if len(left_out) > _MOST_NAMED else ""
         parts.append(f"There was no room on this page for {', '.join(left_out[:_MOST_NAMED])}{more}: ask the file.")
     return parts
+
+
+MOST_ASKED, MOST_TOLD = 300, 3
+"""Sums of a page that are held against what was measured; and those that are told."""
+
+SLACK = 1e-6
+"""Of a range: rounding may take a value so far out of it."""
+
+
+def at_odds(release: Release) -> list[str]:
+    """Which sums along an axis differ from what was measured by more than noise explains: smoothing moved them."""
+    if release.domain is None or release.uncertainty is None:
+        return []
+    along = {axis.name: axis.length for axis in release.domain.axes}
+    along |= {
+        f"{axis.name}.{name}": coarse.axis.length
+        for axis in release.domain.axes
+        for name, coarse in axis.coarsenings.items()
+    }
+    asked = [name for name, length in along.items() if length <= MOST_ASKED // len(along)]
+    level = 1 - (1 - LEVEL) / max(sum(along[name] for name in asked), 1)
+    found: list[tuple[float, str]] = []
+    try:
+        for name in asked:
+            sums = release if release.domain.names == (name,) else release.marginal(name)
+            for place, value in enumerate(sums.values.tolist()):
+                sure = sums.interval(place, level, "guaranteed")
+                beyond = max(sure.low - value, value - sure.high)
+                if beyond > SLACK * (sure.high - sure.low):
+                    shown = f"{shown_place(place_in_words(sums, (place,)))} ({rounded(value, value)} here, "
+                    found.append((beyond, f"{shown}{rounded(sure.estimate, sure.estimate)} as measured)"))
+    except InvalidInput:  # what was measured is not known, or does not say
+        return []
+    if not found:
+        return []
+    told = [text for _, text in sorted(found, reverse=True)[:MOST_TOLD]]
+    more = f", and {len(found) - MOST_TOLD:,} more" if len(found) > MOST_TOLD else ""
+    return [
+        f"Smoothing moved some sums further than noise explains: {'; '.join(told)}{more}. There trust what was "
+        "measured: ask for guaranteed ranges."
+    ]
 
 
 def _first_up(text: str) -> str:
