@@ -17,6 +17,7 @@ from sparsedp.estimation.estimator import estimate, fit_layers
 from sparsedp.laws import DiscreteGaussianLaw, LayersLaw
 from sparsedp.mechanisms.adaptive import Adaptive
 from sparsedp.noise.source import SeededSource
+from sparsedp.releases.error_models import MeasuredErrors
 from sparsedp.sensing.group_sums import GroupSums
 
 layers = estimate
@@ -175,7 +176,9 @@ def test_where_intervals_begin_at_zero_all_that_they_miss_is_above() -> None:
     held = []
     for seed in range(3):
         counts = random.poisson(np.where(np.arange(2048) < 1024, 0.3, 60))
-        errors = Adaptive("cells").release(counts, epsilon="0.5", source=SeededSource(seed)).uncertainty
+        measured = Adaptive("cells").release(counts, epsilon="0.5", source=SeededSource(seed)).uncertainty
+        assert isinstance(measured, MeasuredErrors)
+        errors = measured.expected
         assert isinstance(errors, LayerErrors)
         low, high = errors.cell_intervals(0.95)
         held.append(np.mean((counts >= low) & (counts <= high)))

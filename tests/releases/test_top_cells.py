@@ -70,7 +70,7 @@ def test_what_cannot_be_meant_is_refused() -> None:
         RELEASE.top(0)
     with pytest.raises(InvalidInput, match="simultaneous is of type str"):
         RELEASE.top(3, simultaneous="yes")  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput, match="simultaneous is asked for 240 cells at once"):
+    with pytest.raises(InvalidInput, match="simultaneous is asked for 240 intervals at once"):
         RELEASE.top(3, level="0.999999999", simultaneous=True)
 
 

@@ -31,6 +31,9 @@ UNSEEN, STRAYED = 1e-14, 1e6
 that are so many times what they have been.
 """
 
+ALIKE = 1.25
+"""Groups of sizes within this ratio, such as months, have sums with about the same noise."""
+
 MOST_ENCLOSING = 8
 """Layers of which each may bound a query; each has a part of the chance to fail."""
 
@@ -93,10 +96,15 @@ class LatticeSums:
 
     def of_layer(self, layer: Layer) -> tuple[Floats, NoiseSum] | None:
         """Of all sums of a layer at once: by how much their estimates are beyond what was published, and the noise in
-        one of them, the one with the most of some; None if they are not determined.
+        one of them, the one with the most of some; None if they are not determined, or of groups of many sizes.
 
         Axes that the layer sums over, and no measured layer groups, are summed over first: what is left is small.
         """
+        sizes = [np.bincount(one) for one in layer if not isinstance(one, str)]
+        alike = all(each.max() <= ALIKE * each.min() for each in sizes)
+        noise = self._most_noise(layer) if alike else None
+        if noise is None:
+            return None
         kept = [bool(groups) or one != ALL for groups, one in zip(self._groupings, layer, strict=True)]
         sides = tuple(side if one else 1 for side, one in zip(self._shape, kept, strict=True))
         halves, precisions, right = [], [], np.zeros(sides)
@@ -109,9 +117,6 @@ class LatticeSums:
             halves.append([_half(one, axis) if keeps else None for one, axis, keeps in apart])
             precisions.append(precision / many)
             right += precisions[-1] * _spread(beyond, halves[-1], sides)
-        noise = self._most_noise(layer)
-        if noise is None:
-            return None
         found = _by_conjugate_gradients(lambda x: _applied(precisions, halves, x), right)
         groups = [_half(one, _Axis.apart(side)) for one, side in zip(layer, sides, strict=True)]
         return _reduced(found, [None if side == 1 else one for one, side in zip(groups, sides, strict=True)]), noise

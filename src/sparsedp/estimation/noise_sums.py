@@ -16,6 +16,9 @@ from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLa
 NEARLY_NORMAL = 0.03
 """A sum of less excess kurtosis is taken as normal but for that: the sum of a hundred Laplace terms. (One has 3.)"""
 
+UNFELT = 1e-40
+"""Noise of so little variance is 0 but with a chance of no more than that."""
+
 FEW = 32
 """So many terms are never taken as normal: their steps may be felt."""
 
@@ -72,10 +75,11 @@ class NoiseSum:
         Exact for one term, and for weights that are small multiples of one step where the grid has room; else within a
         hundredth, as the tests hold it to, and rather too large.
         """
-        largest = max((float(np.abs(weights).max(initial=0.0)) for _, weights, _ in self.terms), default=0.0)
+        felt = NoiseSum(tuple(term for term in self.terms if term[0].variance > UNFELT))
+        largest = max((float(np.abs(weights).max(initial=0.0)) for _, weights, _ in felt.terms), default=0.0)
         if largest == 0.0:
             return 0.0
-        return largest * self.times(1 / largest)._quantile(level)
+        return largest * felt.times(1 / largest)._quantile(level)
 
     def _quantile(self, level: float) -> float:
         """Of weights up to one."""
@@ -104,7 +108,7 @@ class NoiseSum:
         for law, weights, counts in self.terms:
             there = (weights != 0) & (counts > 0)
             sizes = np.abs(weights[there])
-            if sizes.size and law.variance > 0:
+            if sizes.size:
                 digits = 10.0 ** np.floor(np.log10(sizes))
                 rounded, place = np.unique(np.round(sizes / digits, 12) * digits, return_inverse=True)
                 for size, count in zip(rounded, np.bincount(place.reshape(-1), counts[there]), strict=True):

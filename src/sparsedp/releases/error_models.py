@@ -159,7 +159,7 @@ class MeasuredErrors:
         if guaranteed is None or plausible is None:
             return None
         flat = (ends[0].reshape(-1), ends[1].reshape(-1))
-        low, high = likely_ends(flat, guaranteed, plausible)
+        low, high = likely_ends(flat, guaranteed, plausible, self._cells)
         return low.reshape(ends[0].shape), high.reshape(ends[0].shape)
 
 
@@ -292,7 +292,7 @@ def likely_at_once(errors: Uncertainty, sums: Sums, values: Floats, level: float
     if plausible_level(level) > 0:
         reach = noise.quantile((1 + plausible_level(level)) / 2)
         plausible = (centre - reach, centre + reach)
-    return likely_ends((values - half, values + half), guaranteed, plausible)
+    return likely_ends((values - half, values + half), guaranteed, plausible, values)
 
 
 def _measured_at_once(errors: Uncertainty, sums: Sums) -> tuple[Floats, NoiseSum] | None:

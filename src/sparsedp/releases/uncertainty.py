@@ -171,7 +171,7 @@ def interval_of(
     low, high = expected_ends(uncertainty, weights, estimate, level)
     if known is not None:
         plausible = known.interval(plausible_level(level)) if plausible_level(level) > 0 else (estimate, estimate)
-        low, high = map(float, likely_ends((low, high), known.interval(level), plausible))
+        low, high = map(float, likely_ends((low, high), known.interval(level), plausible, estimate))
     if at_least_zero:
         low, high = (float(end) for end in possible_ends(low, high, estimate))
     return Interval(low, high, estimate, level, kind)
@@ -210,11 +210,19 @@ def likely_ends(
     expected: tuple[npt.ArrayLike, npt.ArrayLike],
     guaranteed: tuple[npt.ArrayLike, npt.ArrayLike],
     plausible: tuple[npt.ArrayLike, npt.ArrayLike],
+    estimate: npt.ArrayLike,
 ) -> tuple[Floats, Floats]:
-    """What the model expects and what the noise leaves plausible, together, within what it guarantees."""
+    """What the model expects and what the noise leaves plausible, together, within what it guarantees.
+
+    An estimate that is a little outside of that, as one in twenty is, is held with what is plausible, where both are
+    not wider than what is guaranteed; one that is far outside is not.
+    """
     low = np.clip(np.minimum(expected[0], plausible[0]), guaranteed[0], guaranteed[1])
     high = np.clip(np.maximum(expected[1], plausible[1]), guaranteed[0], guaranteed[1])
-    return np.asarray(low), np.asarray(high)
+    below, above = np.minimum(plausible[0], estimate), np.maximum(plausible[1], estimate)
+    outside = (np.asarray(estimate) < guaranteed[0]) | (np.asarray(estimate) > guaranteed[1])
+    held = outside & (above - below <= np.subtract(guaranteed[1], guaranteed[0]))
+    return np.where(held, below, low), np.where(held, above, high)
 
 
 def possible_ends(low: npt.ArrayLike, high: npt.ArrayLike, estimate: npt.ArrayLike) -> tuple[Floats, Floats]:

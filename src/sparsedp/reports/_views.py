@@ -16,7 +16,16 @@ from sparsedp.axes import Axis, Bins, Calendar, Categories, Integers
 from sparsedp.errors import InvalidInput
 from sparsedp.releases.error_models import likely_at_once
 from sparsedp.releases.sums import Part, Sums
-from sparsedp.releases.uncertainty import KnowsAllCells, interval_of, normal_quantile, possible_ends
+from sparsedp.releases.uncertainty import (
+    EXPECTED,
+    LIKELY,
+    Interval,
+    KnowsAllCells,
+    bounds_of,
+    interval_of,
+    normal_quantile,
+    possible_ends,
+)
 from sparsedp.reports.grouping import Grouping, groupings_of, largest_groups, named_groups
 
 if TYPE_CHECKING:
@@ -339,6 +348,7 @@ class Bands:
         at_once = uncertainty.cell_intervals(LEVEL) if isinstance(uncertainty, KnowsAllCells) else None
         if at_once is not None:
             low, high = (np.asarray(end).reshape(shape) for end in at_once)
+            low, high = np.minimum(low, release.values), np.maximum(high, release.values)
         elif len(release) ** 2 <= MOST_WORK:
             every = [np.arange(length) for length in shape]
             cells = [Grouping("cell", numbers, len(numbers), {}) for numbers in every]
@@ -369,6 +379,7 @@ class Bands:
         if ends is None:
             return None
         low, high = (end.reshape(values.shape) for end in ends)
+        low, high = np.minimum(low, values), np.maximum(high, values)
         if release.nonnegative:
             low, high = possible_ends(low, high, values)
         return Banded(values, low, high)
@@ -380,11 +391,17 @@ class Bands:
         weights = np.zeros(release.shape)
         for point in product(*(range(length) for length in values.shape)):
             with _ones(weights, groupings, point):
-                found = interval_of(
-                    release.uncertainty, weights, float(values[point]), LEVEL, at_least_zero=release.nonnegative
-                )
+                found = _drawn(release, weights, float(values[point]))
             low[point], high[point] = found.low, found.high
-        return Banded(values, low, high)
+        return Banded(values, np.minimum(low, values), np.maximum(high, values))
+
+
+def _drawn(release: Release, weights: Floats, value: float) -> Interval:
+    """The likely interval of a sum that was measured; of others, which may be anything within a group, the expected."""
+    errors = release.known_errors
+    known = bounds_of(errors, weights, value)
+    kind = EXPECTED if known is None or known.exact is None else LIKELY
+    return interval_of(errors, weights, value, LEVEL, at_least_zero=release.nonnegative, kind=kind)
 
 
 @contextmanager
