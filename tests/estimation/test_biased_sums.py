@@ -53,8 +53,6 @@ def test_that_the_parts_of_a_table_slope_is_no_bias() -> None:
     counts = np.random.default_rng(2).poisson(100_000 * hill / hill.sum())
     release = sdp.Adaptive().release(counts, epsilon="0.1", source=SeededSource(1))
     errors = getattr(release.uncertainty, "expected", None)
-        sdp.Adaptive().release(counts, epsilon="0.1", source=SeededSource(1)).uncertainty, "expected", None
-    )
     assert isinstance(errors, LayerErrors)
     assert errors._has_cells
     fit = errors._fit
