@@ -174,6 +174,6 @@ def test_standard_errors_of_laplace_are_those_of_its_noise() -> None:
     release = sdp.release(COUNTS, epsilon="0.5", domain=DOMAIN, mechanism="laplace")
     assert release.stderr is not None
     np.testing.assert_allclose(release.stderr**2, DiscreteLaplaceLaw(2).variance)  # type: ignore[arg-type]
-    assert sdp.release(COUNTS, epsilon="0.5", domain=DOMAIN, mechanism="privelet").stderr is None
+    assert sdp.release(COUNTS, epsilon="0.5", domain=DOMAIN, mechanism="compressive").stderr is None
     with pytest.raises(UnknownName, match="did you mean 'region'"):
         release.interval({"regoin": "north"})
