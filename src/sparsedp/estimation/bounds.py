@@ -13,15 +13,14 @@ from sparsedp.estimation.noise_sums import NoiseSum
 
 @dataclass(frozen=True)
 class Bound:
-    """A combination of noisy sums: its value, its noise, and what the published cells give in place of the sums."""
+    """A combination of noisy sums: its value, and the noise in it."""
 
     value: float
-    fitted: float
     noise: NoiseSum
 
     def moved(self, factor: float, known: float) -> Bound:
         """Times a factor above zero, and with what is known added."""
-        return Bound(factor * self.value + known, factor * self.fitted + known, self.noise.times(factor))
+        return Bound(factor * self.value + known, self.noise.times(factor))
 
 
 @dataclass(frozen=True)

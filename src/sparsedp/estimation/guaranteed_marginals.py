@@ -160,27 +160,26 @@ class LatticeSums:
 
     def _combined(self, axes: list[_Axis], solved: Floats) -> Bound:
         """The combination of all layers' noisy sums."""
-        value, terms = np.zeros(2), []
+        value, terms = 0.0, []
         for layer, law, sums, precision in zip(self._layers, self._laws, self._sums, self._precisions, strict=True):
             weights = precision * _reduced(solved, [_half(one, axis) for one, axis in zip(layer, axes, strict=True)])
             counts = _counts(layer, axes)
             weights = weights / np.sqrt(counts)
-            value += _together(sums, layer, axes).reshape(2, -1) @ weights.reshape(-1)
+            value += float((_together(sums[0], layer, axes) * weights).sum())
             terms.append((law, weights.reshape(-1), counts.reshape(-1)))
-        return Bound(float(value[0]), float(value[1]), NoiseSum(tuple(terms)))
+        return Bound(value, NoiseSum(tuple(terms)))
 
     def _enclosing(self, axes: list[_Axis], wanted: Floats) -> tuple[tuple[Bound, ...], tuple[Bound, ...]]:
         """Of each layer, the sums that the query's cells are in, by the largest and by the least weight there."""
         found: tuple[list[tuple[float, Bound]], ...] = ([], [])
         sizes = _outer([axis.counts for axis in axes])
         for layer, law, sums in zip(self._layers, self._laws, self._sums, strict=True):
-            counts, together = _counts(layer, axes), _together(sums, layer, axes).reshape(2, -1)
+            counts, together = _counts(layer, axes), _together(sums[0], layer, axes)
             for most, side in zip((False, True), found, strict=True):
                 weights = _extreme(wanted, layer, axes, most=most)
                 noise = NoiseSum(((law, weights.reshape(-1), counts.reshape(-1)),))
                 beyond = np.abs(_extent(weights, layer, axes) - wanted)
-                value, fitted = (together @ weights.reshape(-1)).tolist()
-                bound = Bound(value, fitted, noise)
+                bound = Bound(float((together * weights).sum()), noise)
                 side.append((float((beyond * sizes).sum()), bound))
         return _nearest(found[0]), _nearest(found[1])
 
@@ -274,10 +273,10 @@ def _counts(layer: Layer, axes: list[_Axis]) -> Floats:
 
 
 def _together(sums: Floats, layer: Layer, axes: list[_Axis]) -> Floats:
-    """Both kinds of sums of a layer, added up over classes."""
+    """The noisy sums of a layer, added up over classes."""
     for place, (one, axis) in enumerate(zip(layer, axes, strict=True)):
         if one == CELLS:
-            sums = axis.summed(sums, place + 1)
+            sums = axis.summed(sums, place)
     return sums
 
 

@@ -93,7 +93,7 @@ class IndependentCells:
         else:
             variance = float((row**2 * self.variances.reshape(-1)).sum())
             noise = NoiseSum.of((_STANDARD, np.array([sqrt(variance / _STANDARD.variance)])))
-        return Bounds.exactly(Bound(estimate, estimate, noise))
+        return Bounds.exactly(Bound(estimate, noise))
 
     def describe(self) -> dict[str, Any]:
         """The law; the variances are in the file as standard errors."""
@@ -363,7 +363,7 @@ class ConstrainedErrors:
         """Of what is unknown, beside what the cells say of the rest, which is known."""
         unknown = self._unknown(weights)
         if not unknown.any():
-            return Bounds.exactly(Bound(estimate, estimate, NoiseSum(())))
+            return Bounds.exactly(Bound(estimate, NoiseSum(())))
         left = float((unknown * self._cells.reshape(unknown.shape)).sum())
         known = bounds_of(self._inner, unknown, left)
         return None if known is None else known.moved(1.0, estimate - left)
