@@ -141,8 +141,8 @@ bench-ablation: $(VENV)/.bench  ## what each stage of Adaptive is worth: errors 
 bench-published: $(VENV)/.bench  ## Adaptive beside the best of seven published mechanisms in each case: ratios of errors
 	$(BIN)/python benchmarks/bench_published.py
 
-bench-coverage: $(VENV)/.bench  ## do 95 % intervals of Adaptive hold the truth, and how wide are they beside an oracle's
-	$(BIN)/python benchmarks/bench_coverage.py --cases
+bench-coverage: $(VENV)/.bench  ## do 95 % intervals hold the truth, whatever is asked: family by family of questions, on every input
+	$(BIN)/python benchmarks/bench_coverage.py
 
 bench-means: $(VENV)/.bench  ## do 95 % intervals of means hold the mean of what was counted, on skewed costs
 	$(BIN)/python benchmarks/bench_means.py --cases

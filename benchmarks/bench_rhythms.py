@@ -15,26 +15,17 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 import sparsedp as sdp
-from sparsedp.arrays import Ints
 from sparsedp.datasets import flights
 from sparsedp.releases.sums import Sums
-from studies.tables import AIRPORTS
+from studies.tables import AIRPORTS, flight_days
 
 DAYS = ("day:2013-01-01..2013-12-31/1d", f"origin:{','.join(AIRPORTS)}")
 HOURS = ("t:2013-01-01..2013-12-31/1h",)
 
 
-def by_day() -> Ints:
-    """Flights by day and airport."""
-    records = flights.data_set("flights").read()
-    days = records["day"].to_numpy().astype("datetime64[D]").astype(np.int64) - 15_706
-    places = days * 3 + np.searchsorted(AIRPORTS, records["origin"].to_numpy().astype(str))
-    return np.bincount(places, minlength=1095).reshape(365, 3).astype(np.int64)
-
-
 CASES = {
     "days × airports, ε = 1, 100 records each": (
-        by_day,
+        flight_days,
         DAYS,
         sdp.Budget(epsilon=1),
         100,

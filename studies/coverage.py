@@ -1,58 +1,49 @@
-"""How often the intervals of a release hold the truth, and how wide they are. For the owner of the counts only.
+"""How often the intervals of a release hold the truth, question by question. For the owner of the counts only.
 
-Counts are drawn anew from the shape in every run, so that the law of an error includes what the counts themselves
-scatter: whoever knew the one draw would know the answers. The oracle knows that law for every cell and every range: its
-interval is the estimate ± the 95 % quantile of |error| over all runs, cut at zero like ours.
+The counts are drawn anew for every release. All questions of a release are asked of the same one: what they answer is
+not independent, so figures over many releases know their error by the scatter between releases.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import nan, sqrt
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from math import isfinite, nan, sqrt
 from typing import Any, Protocol
 
 import numpy as np
+from scipy.stats import t as students
 
 from sparsedp.arrays import Floats, Ints
-from sparsedp.errors import InvalidInput
-from sparsedp.estimation.errors.errors import LayerErrors
+from sparsedp.axes.domain import Domain
+from sparsedp.estimation.bounds import Bounds
 from sparsedp.noise.source import RandomSource
+from sparsedp.privacy.budget import Budget
 from sparsedp.releases.release import Release
+from sparsedp.releases.uncertainty import GUARANTEED, KINDS, LIKELY, Interval, Uncertainty, bounds_of, expected_ends
 from sparsedp.streams import ContinualAdaptive
 from sparsedp.synopsis import Synopsis
-from studies.inputs import Shape
+from studies.exact_noise import ExactIntervals
+from studies.questions import Question, questions_of
 
 LEVEL = 0.95
-BOXES = 100
-LARGE = 3.0
-"""Cells above so many deviations of the noise of the finest sums are judged by themselves, too."""
 
+BESIDE_EXACT = 256
+"""Tables of up to so many cells are compared with the exact intervals of an oracle, which takes all of Φ at once."""
 
-@dataclass(frozen=True)
-class Coverage:
-    """Shares of intervals that hold the truth, and the mean width of ours over the oracle's."""
+FEW = 3
+"""Of fewer releases the scatter is not known: all that each was asked counts as one question."""
 
-    cells: float
-    ranges: float
-    cell_width: float
-    range_width: float
-    large: float
-    large_cells: float
-
-    @classmethod
-    def mean(cls, parts: list[Coverage]) -> Coverage:
-        """Of several cases; large cells count one by one."""
-        count = sum(part.large_cells for part in parts)
-        large = sum(part.large * part.large_cells for part in parts if part.large_cells) / count if count else nan
-        figures = np.mean([[part.cells, part.ranges, part.cell_width, part.range_width] for part in parts], axis=0)
-        cells, ranges, cell_width, range_width = figures.tolist()
-        return cls(cells, ranges, cell_width, range_width, large, count)
+NEAR = 1e-6
+"""Rounding may put an end so far beyond the truth, in parts of it and of one record."""
 
 
 class Measures(Protocol):
-    """A mechanism whose releases have intervals of all cells."""
+    """A mechanism whose releases have intervals."""
 
-    def measure(self, counts: Ints, *, epsilon: str, source: RandomSource | None = None) -> Synopsis:
+    def measure(
+        self, counts: Ints, *, epsilon: Budget, domain: Domain | None = None, source: RandomSource | None = None
+    ) -> Synopsis:
         """The noisy measurement, to be recovered."""
 
 
@@ -62,7 +53,9 @@ class Streamed:
 
     totals: str | None = None
 
-    def measure(self, counts: Ints, *, epsilon: str, source: RandomSource | None = None) -> Synopsis:
+    def measure(
+        self, counts: Ints, *, epsilon: Budget, domain: Domain | None = None, source: RandomSource | None = None
+    ) -> Synopsis:
         """What the stream has published when all ticks are over."""
         counter: dict[str, Any] = {} if self.totals is None else {"totals": self.totals, "horizon": counts.size}
         stream = ContinualAdaptive(epsilon=epsilon, source=source, **counter)
@@ -71,90 +64,180 @@ class Streamed:
 
 
 @dataclass(frozen=True)
-class _Intervals:
-    """Of one release: of all cells, then of all boxes."""
+class Answered:
+    """What one release answered to the questions of one family: how many there were, and for each kind of interval the
+    share that held and the mean width.
 
-    low: Floats
-    high: Floats
+    `wider`: how many likely intervals were wider than the guaranteed one. `over_exact`: the mean width of the
+    guaranteed intervals over that of the oracle's; nan where it was not asked.
+    """
 
-    def holds(self, truth: Floats) -> Floats:
-        return ((truth >= self.low - 1e-9) & (truth <= self.high + 1e-9)).astype(np.float64)
+    family: str
+    questions: int
+    held: dict[str, float]
+    width: dict[str, float]
+    wider: int = 0
+    over_exact: float = nan
+
+    def over_guaranteed(self, kind: str) -> float:
+        """The mean width of a kind over that of the guaranteed intervals; nan where those have none."""
+        width = self.width.get(GUARANTEED, 0.0)
+        return self.width[kind] / width if width > 0 and isfinite(width) else nan
 
 
-def measure_coverage(
-    shape: Shape,
-    total: int,
+def answered(
     mechanism: Measures,
+    counts: Ints,
+    budget: Budget,
+    random: np.random.Generator,
     *,
-    epsilon: str,
-    runs: int,
-    judged: int,
+    domain: Domain | None = None,
+    kinds: Iterable[str] = tuple(KINDS),
     scale: float = 1.0,
     source: RandomSource | None = None,
-) -> Coverage:
-    """Release `runs` draws of `total` records from the shape, and judge the intervals of the first `judged` of them.
+) -> list[Answered]:
+    """Publish the counts once, ask all questions, and compare the intervals with the truth.
 
-    `scale` multiplies our widths: a check of the check. `source`: of the noise, for tests that repeat.
+    `scale` multiplies the widths: a check of the check. `source`: of the noise, for tests that repeat.
     """
-    if not 1 <= judged <= runs:
-        raise InvalidInput("judged", f"{judged}", f"give from 1 to {runs}")
-    generator = np.random.default_rng(total)
-    boxes = _boxes(shape.shape)
-    errors, estimates, found = [], [], []
-    large, covered = 0.0, 0.0
-    for run in range(runs):
-        counts = generator.multinomial(total, shape.reshape(-1)).reshape(shape.shape)
-        synopsis = mechanism.measure(counts, epsilon=epsilon, source=source)
-        release = synopsis.recover()
-        truth, estimate = _asked(counts.astype(np.float64), boxes), _asked(release.values, boxes)
-        errors.append(estimate - truth)
-        estimates.append(estimate)
-        if run < judged:
-            intervals = _intervals(release, estimate, boxes, scale)
-            held = intervals.holds(truth)
-            found.append((held, intervals.high - intervals.low))
-            big = counts.reshape(-1) > LARGE * sqrt(synopsis.noise_variance)
-            large, covered = large + big.sum() / judged, covered + held[: counts.size][big].sum() / judged
-    held, widths = (np.mean(figures, axis=0) for figures in zip(*found, strict=True))
-    best = _oracle_widths(np.array(errors), np.array(estimates))
-    cells, ranges = slice(0, shape.size), slice(shape.size, None)
-    return Coverage(
-        float(held[cells].mean()),
-        float(held[ranges].mean()),
-        float(widths[cells].mean() / best[cells].mean()),
-        float(widths[ranges].mean() / best[ranges].mean()),
-        covered / large if large else nan,
-        large,
-    )
+    synopsis = mechanism.measure(counts, epsilon=budget, domain=domain, source=source)
+    release = synopsis.recover()
+    release = replace(release, uncertainty=_AskedOnce(release.known_errors))
+    exact = ExactIntervals.of(synopsis) if counts.size <= BESIDE_EXACT and GUARANTEED in kinds else None
+    table = counts.reshape(release.shape)
+    asked = questions_of(table, release.values, deviation_of(budget), domain, random)
+    found: dict[str, list[_Reply]] = {}
+    for question in asked:
+        found.setdefault(question.family, []).append(_reply(release, table, question, tuple(kinds), scale, exact))
+    return [_together(family, replies) for family, replies in found.items()]
 
 
-def _boxes(shape: tuple[int, ...]) -> Floats:
-    """Weights of random ranges, or boxes: both ends uniform on every axis."""
-    generator = np.random.default_rng(0)
-    boxes = np.zeros((BOXES, *shape))
-    for box in boxes:
-        while not box.any():
-            bounds = [np.sort(generator.integers(0, side + 1, 2)) for side in shape]
-            box[tuple(slice(start, stop) for start, stop in bounds)] = 1.0
-    return boxes.reshape(BOXES, -1)
+def deviation_of(budget: Budget) -> float:
+    """Of the noise on a cell, if the whole budget went to single cells."""
+    if budget.epsilon is not None:
+        return sqrt(2) / float(budget.epsilon)
+    return sqrt(1 / (2 * float(budget.rho or 0)))
 
 
-def _asked(cells: Floats, boxes: Floats) -> Floats:
-    return np.concatenate([cells.reshape(-1), boxes @ cells.reshape(-1)])
+@dataclass(frozen=True)
+class _Reply:
+    """To one question: the interval of each kind, the truth, and the oracle's width."""
+
+    intervals: dict[str, tuple[float, float]]
+    truth: float
+    exact_width: float | None
+
+    def width(self, kind: str) -> float:
+        """Of what is possible: a published estimate below zero is in its own interval, and no count is."""
+        low, high = self.intervals[kind]
+        return max(high, 0.0) - max(low, 0.0)
+
+    def holds(self, kind: str) -> bool:
+        low, high = self.intervals[kind]
+        near = NEAR * (1 + abs(self.truth))
+        return low - near <= self.truth <= high + near
+
+    @property
+    def wider(self) -> bool:
+        if not {LIKELY, GUARANTEED} <= set(self.intervals):
+            return False
+        return self.width(LIKELY) > self.width(GUARANTEED) * (1 + NEAR) + NEAR
 
 
-def _intervals(release: Release, estimates: Floats, boxes: Floats, scale: float) -> _Intervals:
-    errors = release.uncertainty
-    if not isinstance(errors, LayerErrors):
-        raise InvalidInput("release", "without intervals of all cells", "give one of layers of sums")
-    cell_ends = [ends.reshape(-1) for ends in errors.cell_intervals(LEVEL)]
-    of_boxes = estimates[release.values.size :]
-    box_ends = [errors.interval(box, float(at), LEVEL) for box, at in zip(boxes, of_boxes, strict=True)]
-    low, high = (np.concatenate(ends) for ends in zip(cell_ends, zip(*box_ends, strict=True), strict=True))
-    low, high = estimates - scale * (estimates - low), estimates + scale * (high - estimates)
-    return _Intervals(np.maximum(low, 0.0), np.maximum(high, 0.0))
+def _reply(
+    release: Release,
+    table: Ints,
+    question: Question,
+    kinds: tuple[str, ...],
+    scale: float,
+    exact: ExactIntervals | None,
+) -> _Reply:
+    weights = question.weights(table.shape)
+    intervals = {kind: _scaled(release.interval(weights, LEVEL, kind), scale) for kind in kinds}
+    width = None if exact is None else exact.width(weights, LEVEL)
+    return _Reply(intervals, float((weights * table).sum()), width)
 
 
-def _oracle_widths(errors: Floats, estimates: Floats) -> Floats:
-    half = np.quantile(np.abs(errors), LEVEL, axis=0)
-    return np.asarray((estimates + half - np.maximum(estimates - half, 0.0)).mean(axis=0))
+def _scaled(found: Interval, scale: float) -> tuple[float, float]:
+    return found.estimate - scale * (found.estimate - found.low), found.estimate + scale * (found.high - found.estimate)
+
+
+def _together(family: str, replies: list[_Reply]) -> Answered:
+    kinds = list(replies[0].intervals)
+    held = {kind: float(np.mean([reply.holds(kind) for reply in replies])) for kind in kinds}
+    width = {kind: float(np.mean([reply.width(kind) for reply in replies])) for kind in kinds}
+    beside = [(reply.width(GUARANTEED), reply.exact_width) for reply in replies if reply.exact_width is not None]
+    ours, best = (sum(widths) for widths in zip(*beside, strict=True)) if beside else (0.0, 0.0)
+    wider = sum(reply.wider for reply in replies)
+    return Answered(family, len(replies), held, width, wider, ours / best if best else nan)
+
+
+class _AskedOnce:
+    """The errors of a release, which say of one question all kinds of interval, and work it out once."""
+
+    def __init__(self, errors: Uncertainty) -> None:
+        self._errors, self._weights = errors, np.zeros(0)
+        self._said: dict[object, Any] = {}
+
+    def variance(self, weights: Floats) -> float:
+        """As the release says."""
+        return self._errors.variance(weights)
+
+    def stderr(self) -> Floats:
+        """As the release says."""
+        return self._errors.stderr()
+
+    def interval(self, weights: Floats, estimate: float, level: float) -> tuple[float, float]:
+        """What the release expects."""
+        ends: tuple[float, float] = self._once(
+            weights, level, lambda: expected_ends(self._errors, weights, estimate, level)
+        )
+        return ends
+
+    def bounds(self, weights: Floats, estimate: float) -> Bounds | None:
+        """What the noise alone says."""
+        found: Bounds | None = self._once(weights, GUARANTEED, lambda: bounds_of(self._errors, weights, estimate))
+        return found
+
+    def _once(self, weights: Floats, what: object, work: Callable[[], Any]) -> Any:
+        if not np.array_equal(weights, self._weights):
+            self._weights, self._said = weights, {}
+        if what not in self._said:
+            self._said[what] = work()
+        return self._said[what]
+
+
+# Figures over many releases.
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A share of questions, how many stand behind it and in how many releases, and its standard error."""
+
+    share: float
+    error: float
+    questions: int
+    releases: int
+
+    @classmethod
+    def of(cls, parts: Iterable[tuple[float, int]]) -> Figure:
+        """Of shares of so many questions, one part a release: its questions share their noise, so releases scatter."""
+        shares, counts = (np.array(column, np.float64) for column in zip(*parts, strict=True))
+        share, total, many = float(shares @ counts / counts.sum()), float(counts.sum()), len(counts)
+        off = counts * (shares - share)
+        scatter = sqrt(float(off @ off) * many / max(many - 1, 1)) / total
+        # A handful of releases may scatter less than even independent questions do; one or two say nothing of it.
+        least = sqrt(LEVEL * (1 - LEVEL) / (total if many >= FEW else many))
+        return cls(share, max(scatter, least), int(total), many)
+
+    @property
+    def surely(self) -> float:
+        """What it is not above, by two errors: in this order few questions do not look worse than many."""
+        return self.share + 2 * self.error
+
+    def misses(self, target: float, figures: int) -> bool:
+        """Whether it is below a target by more than its error explains, at five in a hundred for all `figures` that are
+        judged together: Student's law, Bonferroni's share of the chance.
+        """
+        reach = float(students.ppf(1 - 0.05 / figures, max(self.releases - 1, 1)))
+        return self.share + reach * self.error < target

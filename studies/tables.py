@@ -106,6 +106,14 @@ def flight_cells() -> Ints:
     return np.stack(columns, axis=1).astype(np.int64)
 
 
+def flight_days() -> Ints:
+    """Flights by day of 2013 and airport."""
+    records = flights.data_set("flights").read()
+    days = records["day"].to_numpy().astype("datetime64[D]").astype(np.int64) - 15_706
+    places = days * 3 + np.searchsorted(AIRPORTS, records["origin"].to_numpy().astype(str))
+    return np.bincount(places, minlength=1095).reshape(365, 3).astype(np.int64)
+
+
 def sides(*lengths: int) -> tuple[str, ...]:
     """Axes of whole numbers without a meaning."""
     return tuple(
