@@ -89,9 +89,11 @@ def true_means(truth: Truth, release: sdp.Release, by: Any) -> Any:
         return (groups.of(truth.sums) / groups.of(truth.records)).ravel()
 
 
-def judged(truth: Truth, release: sdp.Release, by: Any) -> Iterator[tuple[bool, float]]:
+def judged(truth: Truth, release: sdp.Release, by: Any, kind: str) -> Iterator[tuple[bool, float]]:
     """Whether each interval holds, and how wide it is beside the mean."""
-    found: list[Any] = [release.mean()] if by is None else [each.interval for each in release.mean(by=by)]
+    found: list[Any] = (
+        [release.mean(kind=kind)] if by is None else [each.interval for each in release.mean(by=by, kind=kind)]
+    )
     for interval, mean in zip(found, true_means(truth, release, by), strict=True):
         if np.isfinite(mean):
             slack = 1e-6 * mean
@@ -103,6 +105,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=40, help="releases of each case (default 40)")
     parser.add_argument("--totals", type=int, nargs="+", default=TOTALS, help="numbers of records")
     parser.add_argument("--mechanisms", nargs="+", default=["adaptive", "laplace"], help="which")
+    parser.add_argument("--kind", default="likely", help="of the intervals: likely, guaranteed or expected")
     parser.add_argument("--cases", action="store_true", help="show every input by itself")
     given = parser.parse_args()
     families: dict[tuple[str, str], list[bool]] = defaultdict(list)
@@ -116,7 +119,7 @@ def main() -> int:
             spent = sdp.Budget(**amount)
             releases = [sdp.release(truth.counts, mechanism=mechanism, epsilon=spent) for _ in range(given.runs)]
             for question in QUESTIONS[name]:
-                found = [each for release in releases for each in judged(truth, release, question)]
+                found = [each for release in releases for each in judged(truth, release, question, given.kind)]
                 held, widths = [one for one, _ in found], [width for _, width in found]
                 asked = "all" if question is None else " × ".join([question] if isinstance(question, str) else question)
                 families[mechanism, asked] += held

@@ -18,6 +18,7 @@ from sparsedp.axes.schedule import Schedule
 from sparsedp.constraints import impose
 from sparsedp.errors import BadFile, InvalidInput
 from sparsedp.estimation.bounds import MeasuredSums
+from sparsedp.estimation.estimator import ESTIMATES
 from sparsedp.estimation.guaranteed import measured_sums
 from sparsedp.estimation.plan import UNBIASED
 from sparsedp.files import columns_file
@@ -46,6 +47,7 @@ from sparsedp.releases.error_models import (
     NoiseErrors,
     ScaledErrors,
 )
+from sparsedp.releases.means import totals_that_fit
 from sparsedp.releases.release import Release
 from sparsedp.releases.saved_form import COUNTS
 from sparsedp.releases.uncertainty import Uncertainty
@@ -134,15 +136,18 @@ class Synopsis:
         Sums of a value come in its own unit, and so do their errors; with counts beside them, no cell's total is
         more, or less, than so many records can have.
         """
-        release = self._recovered(recovery)
-        return release if self.counts is None else release.with_counts(self.counts.recover(recovery))
+        counts = None if self.counts is None else self.counts.recover(recovery)
+        release = self._recovered(recovery, counts)
+        return release if counts is None else replace(release, counts=counts)
 
-    def _recovered(self, recovery: str | None) -> Release:
+    def _recovered(self, recovery: str | None, counts: Release | None) -> Release:
         plan = self.plan.recovery if recovery is None else self.plan.recovery.with_recovery(recovery)
         with stage(f"recovering {self.sensing.n:,} cells"):
             solution = plan.run(self.sensing, self.values, self.law, self.domain)
         outcome = {**plan.describe(), "status": solution.status.value, "stats": solution.stats}
         cells = self._constrained(solution.value)
+        if counts is not None and {plan.name, counts.recovery["name"]} <= ESTIMATES.keys():
+            cells = totals_that_fit(cells, counts, self.quantity)
         return Release(
             self.quantity.in_units(cells),
             self.guarantee,

@@ -43,6 +43,9 @@ def test_counts_beside_sums_and_their_means() -> None:
     assert text.splitlines()[0].split() == ["sex", "age", "estimate", "low", "high", "level"]
     assert "says nothing of what clamping changed" in text.splitlines()[-1]
     assert len(ok("query", "a.parquet", "--mean", "--by", "sex", "--by", "age", "--csv").text.splitlines()) == 9
+    sure = ok("query", "a.parquet", "--mean", "--by", "sex", "--kind", "guaranteed", "--json").json
+    assert [row["sex"] for row in sure] == ["F", "M"]
+    assert ok("query", "a.parquet", "--mean", "--kind", "guaranteed").text.startswith("mean amount: ")
     whole = ok("query", "a.parquet", "--mean")
     assert whole.text.startswith("mean amount: ")
     assert "clamped to 0 to 500" in whole.text

@@ -150,9 +150,10 @@ def test_one_file_carries_both(mechanism: str, budget: dict[str, Any], tmp_path:
     assert opened.counts.quantity == sdp.release([1, 2], epsilon=1).quantity
     columns = pq.read_table(tmp_path / "a.parquet").column_names
     assert columns == ["ward", "day", "total", "stderr", "count", "count_stderr"]
-    box = {"ward": "north"}
-    assert opened.counts.interval(box) == release.counts.interval(box)
-    assert opened.interval(box) == release.interval(box)
+    for kind in ("likely", "guaranteed"):
+        box = {"ward": "north"}
+        assert opened.counts.interval(box, kind=kind) == release.counts.interval(box, kind=kind)
+        assert opened.interval(box, kind=kind) == release.interval(box, kind=kind)
     if mechanism == "adaptive":
         assert opened.verified_synopsis() is not None
     found = opened.sql("select ward, sum(total) / sum(count) as mean from release group by 1 order by 1").fetchall()

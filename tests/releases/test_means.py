@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from math import isnan, sqrt
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from sparsedp.arrays import Floats
 from sparsedp.axes.domain import Domain, Quantity
 from sparsedp.counts import Counts
 from sparsedp.errors import InvalidInput
+from sparsedp.laws import DiscreteLaplaceLaw
 from sparsedp.releases.means import _MOST_GROUPS, caveat
 from sparsedp.releases.uncertainty import normal_quantile
 
@@ -136,6 +138,51 @@ def test_beside_normal_noise_it_is_fiellers(mean: float, count: float, of_total:
     assert found.high == pytest.approx(high, abs=5 + 0.01 * (high - low))
 
 
+def chance_beyond(mean: float, reach: float, of_total: Fraction, of_count: Fraction) -> float:
+    """P(|X − mean·Y| > reach) of two discrete Laplace variables with these scales, by summing over all of them."""
+    laws = [DiscreteLaplaceLaw(scale) for scale in (of_total, of_count)]
+    farthest = [law.quantile(1 - 1e-9) for law in laws]
+    xs, ys = (np.arange(-far, far + 1) for far in farthest)
+    of_x, of_y = ([law.pmf(int(each)) for each in one] for law, one in zip(laws, (xs, ys), strict=True))
+    chances = np.outer(np.array(of_x), np.array(of_y))
+    return float(chances[np.abs(xs[:, None] - mean * ys[None, :]) > reach].sum())
+
+
+@pytest.mark.parametrize("clamp", [(0, 60), (-60, 40)], ids=str)
+def test_what_is_guaranteed_ends_where_the_exact_law_of_both_noises_does(clamp: tuple[int, int]) -> None:
+    one, epsilon = Domain.of(["ward:north,"]), Fraction(2)
+    sums, counts = 60 / (epsilon * Fraction(3, 4)), 1 / (epsilon * Fraction(1, 4))
+    found = sdp.release(counted([40], [40 * 9], one, clamp), epsilon=epsilon, mechanism="laplace")
+    assert found.counts is not None
+    mean: Any = found.mean(kind="guaranteed")
+    assert mean.kind == "guaranteed"
+    total, count = float(found.values[0]), float(found.counts.values[0])
+    for end in (mean.low, mean.high):
+        if clamp[0] < end < clamp[1]:
+            apart = abs(total - end * count)
+            step = 1 + abs(end)  # the law has steps
+            assert chance_beyond(end, apart + step, sums, counts) <= 0.0501
+            assert chance_beyond(end, max(0.0, apart - step), sums, counts) >= 0.0499
+    least, middle = clamp[0], min(max(total / count, clamp[0]), clamp[1]) if count > 0 else clamp[0]
+    for inside in np.linspace(mean.low, mean.high, 5):
+        apart = abs(total - inside * count)
+        assert chance_beyond(inside, apart - 1 - abs(inside), sums, counts) >= 0.0499
+    assert least <= mean.low <= middle <= mean.high
+
+
+def test_guaranteed_ranges_are_of_groups_and_files_and_the_shell_too(tmp_path: Path) -> None:
+    opened = sdp.open_release(release().save(tmp_path / "a.parquet"))
+    for by in ("ward", ["ward", "day.month"]):
+        found = release().mean(by=by, kind="guaranteed")
+        assert [each.interval for each in opened.mean(by=by, kind="guaranteed")] == [each.interval for each in found]
+        for each in found:
+            assert 0 <= each.interval.low <= each.interval.estimate <= each.interval.high <= 500
+    with pytest.raises(InvalidInput, match="for the mean of an axis"):
+        counts_alone().mean(kind="guaranteed")
+    with pytest.raises(InvalidInput, match="kind"):
+        release().mean(by="ward", kind="sure")
+
+
 def test_it_never_leaves_the_clamp_and_says_where_nothing_is_known() -> None:
     nothing: Any = made_of(50.0, 1.0, 50.0, 5.0, (0, 500)).mean()
     assert (nothing.low, nothing.high) == (0.0, 500.0)
@@ -152,15 +199,17 @@ def test_the_sentence_beside_it_names_the_clamp() -> None:
     assert "says nothing of what clamping changed" in caveat(release())
 
 
+@pytest.mark.parametrize("kind", ["likely", "guaranteed"])
 @pytest.mark.parametrize("mechanism", ["adaptive", "laplace"])
 @pytest.mark.parametrize("budget", [{"epsilon": 1}, {"rho": "0.1"}, {"epsilon": "0.2"}], ids=str)
-def test_ranges_hold_the_mean_of_skewed_values(mechanism: str, budget: dict[str, Any]) -> None:
+def test_ranges_hold_the_mean_of_skewed_values(kind: str, mechanism: str, budget: dict[str, Any]) -> None:
     """40 releases, three wards each: of 120 ranges at 95 %, fewer than 100 hold in one of 10⁸ runs."""
     records, totals = (table.sum(axis=1) for table in truth())
     domain = Domain([DOMAIN.axis("ward")])
     means, held = totals / records, 0
     for _ in range(40):
-        found = sdp.release(counted(records, totals, domain), mechanism=mechanism, **budget).mean(by="ward")
+        release = sdp.release(counted(records, totals, domain), mechanism=mechanism, **budget)
+        found = release.mean(by="ward", kind=kind)
         held += sum(each.interval.low <= mean <= each.interval.high for each, mean in zip(found, means, strict=True))
     assert held >= 100
 

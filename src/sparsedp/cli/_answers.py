@@ -126,12 +126,12 @@ class Questions:
             found = release.interval(_box_of(release, asked), level, self._kind)
             return _one_interval(", ".join(asked), found, known=self._known)
         if kind == "mean" and axis is None and release.counts is not None:
-            of_value = release.mean(level=level)
+            of_value = release.mean(level=level, kind=self._kind)
             answer = _one_interval(f"mean {release.quantity.value}", of_value, known=self._known)
             answer.remark = caveat(release)
             return answer
         if kind == "mean":
-            mean = release.mean(axis, level)
+            mean = release.mean(axis, level, self._kind)
             return _one_interval(f"mean{self._along}", mean, known=self._known, remark=self._of_bins())
         if kind == "median":
             return _one_interval(f"median{self._along}", release.quantile("0.5", axis, level), known=self._known)
@@ -340,9 +340,9 @@ def marginal_answer(
     return Answer((*columns, "estimate", "low", "high", "stderr"), rows, remark=remark)
 
 
-def means_answer(release: Release, by: Sequence[str], level: str) -> Answer:
+def means_answer(release: Release, by: Sequence[str], level: str, kind: str) -> Answer:
     """The mean of a summed value in each group."""
-    found = release.mean(level=level, by=by)
+    found = release.mean(level=level, kind=kind, by=by)
     domain = release.marginal(*by)
     places = [_place_words(domain, each.place) for each in found]
     rows = []

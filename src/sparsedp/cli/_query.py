@@ -205,8 +205,9 @@ def _check_beside(
         raise InvalidInput("--axis", "given for top, whose sums are those of a table", remedy)
     if axis is not None and question not in ("mean", "median", "quantile", "cdf"):
         raise InvalidInput("--axis", f"given for {question}", "it goes with --mean, --median, --quantile or --cdf")
-    if kind != "likely" and question not in ("total", "box", "top", "marginal"):
-        raise InvalidInput("--kind", f"given for {question}", "it goes with --total, --box, --top or --marginal")
+    if kind != "likely" and (axis is not None or question not in ("total", "box", "top", "marginal", "mean")):
+        remedy = "it goes with --total, --box, --top, --marginal, and --mean of a summed value"
+        raise InvalidInput("--kind", f"given for {question}", remedy)
     if simultaneous and question not in ("top", "marginal", "cdf"):
         raise InvalidInput("--simultaneous", f"given for {question}", "it goes with --top, --marginal or --cdf")
     if with_tables and question != "sql":
@@ -219,7 +220,7 @@ def _answer(
     from sparsedp.cli._answers import Questions, axes_named, marginal_answer, means_answer, sql_answer, tables_of
 
     if by:
-        return means_answer(release, axes_named(by, release.domain, "--by"), level)
+        return means_answer(release, axes_named(by, release.domain, "--by"), level, asked["kind"])
     if question == "sql":
         return sql_answer(
             release, asked["sql"], tables_of(asked["with"]), memory=asked["memory"], seconds=asked["seconds"]

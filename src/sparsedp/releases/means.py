@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from math import hypot, nan
+from dataclasses import dataclass
+from math import hypot, isnan, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sparsedp.arrays import Floats
+from sparsedp.axes.domain import Quantity
 from sparsedp.errors import InvalidInput
-from sparsedp.estimation.estimator import ESTIMATES
+from sparsedp.estimation.noise_sums import NoiseSum
 from sparsedp.files.columns_file import Contents
 from sparsedp.releases.queries import CellAnswer, words_in
 from sparsedp.releases.sums import Sums
-from sparsedp.releases.uncertainty import Interval, checked_level
+from sparsedp.releases.uncertainty import GUARANTEED, LIKELY, Interval, bounds_of, checked_kind, checked_level
 from sparsedp.validate import Number
 
 if TYPE_CHECKING:
@@ -25,21 +26,15 @@ if TYPE_CHECKING:
     from sparsedp.releases.release import Release
 
 
-def with_counts(sums: Release, counts: Release) -> Release:
-    """The sums with the counts beside them; estimates that smooth are made consistent, unbiased ones are left alone.
-
-    No cell's total is then more, or less, than its count of records can have between the bounds of the clamp.
-    """
-    if sums.quantity.clamp is None or counts.shape != sums.shape:
-        raise InvalidInput("counts", "not of the records that were summed", "give those measured beside the sums")
-    values = sums.values
-    if all(each.recovery["name"] in ESTIMATES for each in (sums, counts)):
-        low, high = (float(bound) * counts.values for bound in sums.quantity.clamp)
-        values = within(values, low, high)
-    return replace(sums, values=values, counts=counts)
-
-
 # Totals that fit their counts.
+
+
+def totals_that_fit(totals: Floats, counts: Release, quantity: Quantity) -> Floats:
+    """Totals in whole steps, none of which is more, or less, than so many records can have within the clamp."""
+    if quantity.clamp is None or counts.values.size != totals.size:
+        raise InvalidInput("counts", "not of the records that were summed", "give those measured beside the sums")
+    low, high = (float(bound / quantity.resolution) * counts.values for bound in quantity.clamp)
+    return within(totals.reshape(counts.shape), low, high).reshape(totals.shape)
 
 
 def within(totals: Floats, low: Floats, high: Floats) -> Floats:
@@ -91,17 +86,17 @@ _PARTS = 10**6
 """The ends of a mean are found to so many parts of the clamp."""
 
 
-def mean_by(release: Release, by: str | Sequence[str], level: Number) -> list[CellAnswer]:
+def mean_by(release: Release, by: str | Sequence[str], level: Number, kind: str = LIKELY) -> list[CellAnswer]:
     """The mean of the value in every group of cells that `by` names, in the order of the cells."""
-    wanted, (sums, domain) = checked_level(level), groups_named(release, by)
+    wanted, kind, (sums, domain) = checked_level(level), checked_kind(kind), groups_named(release, by)
     totals = sums.of(release.values)
     counts = sums.of(_counts_of(release).values)
     found = []
     for place in np.ndindex(*sums.lengths):
         asked = np.zeros(sums.lengths)
         asked[place] = 1.0
-        interval = _mean(release, sums.spread(asked), float(totals[place]), float(counts[place]), wanted)
-        found.append(CellAnswer(words_in(domain, place), interval))
+        group = _Group(release, sums.spread(asked), float(totals[place]), float(counts[place]))
+        found.append(CellAnswer(words_in(domain, place), group.mean(wanted, kind)))
     return found
 
 
@@ -121,10 +116,10 @@ def table_of(release: Release, by: Sequence[str]) -> pa.Table:
     return table
 
 
-def mean(release: Release, level: Number) -> Interval:
+def mean(release: Release, level: Number, kind: str = LIKELY) -> Interval:
     """The mean of the value over all that was counted."""
     total, count = float(release.values.sum()), float(_counts_of(release).values.sum())
-    return _mean(release, np.ones(release.shape), total, count, checked_level(level))
+    return _Group(release, np.ones(release.shape), total, count).mean(checked_level(level), checked_kind(kind))
 
 
 def caveat(release: Release) -> str:
@@ -165,38 +160,86 @@ def _clamp_of(release: Release) -> tuple[float, float]:
     return float(release.quantity.clamp[0]), float(release.quantity.clamp[1])
 
 
-def _mean(release: Release, weights: Floats, total: float, count: float, level: float) -> Interval:
-    """The published total over the published count, and all means that the noise leaves plausible.
-
-    A mean r is left where 0 may be the sum of value − r over the records. It is within the clamp in any case; and where
-    that holds of all of it, nothing is known.
-    """
-    low, high = _clamp_of(release)
-    estimate = min(max(total / count, low), high) if count > 0 else nan
-    plausible = _plausible(release, weights, total, count, level)
-    start = next((each for each in (estimate, low, high) if plausible(each) >= 0), None)
-    if start is None:
-        return Interval(estimate, estimate, estimate, level) if count > 0 else Interval(low, high, nan, level)
-    return Interval(_end(plausible, start, low), _end(plausible, start, high), estimate, level)
+_Reach = Callable[[float], float]
+"""By how much, at least, the range of Σ (value − mean) reaches beyond 0 on either side; below zero, it does not."""
 
 
-def _plausible(release: Release, weights: Floats, total: float, count: float, level: float) -> Callable[[float], float]:
-    """By how much, at least, the range of Σ (value − r) reaches beyond 0 on either side; below zero, it does not."""
-    sums, counts = release.interval(weights, level), _counts_of(release).interval(weights, level)
+@dataclass(frozen=True)
+class _Group:
+    """Cells that are summed, with what is published of them."""
 
-    def reach(mean: float) -> float:
-        # Both ranges together: of independent errors, the squares of their reaches add up.
-        below, above = (counts.high - count, count - counts.low)[:: 1 if mean >= 0 else -1]
-        apart = total - mean * count
-        return min(hypot(sums.high - total, mean * above) + apart, hypot(total - sums.low, mean * below) - apart)
+    release: Release
+    weights: Floats
+    total: float
+    count: float
 
-    return reach
+    def mean(self, level: float, kind: str) -> Interval:
+        """The published total over the published count, and all means that the errors of both leave plausible.
+
+        A mean is left where 0 may be the sum of value − mean over the records. It is within the clamp in any case; and
+        where that holds of all of it, nothing is known. What is guaranteed is around the estimate without bias.
+        """
+        low, high = _clamp_of(self.release)
+        estimate = min(max(self.total / self.count, low), high) if self.count > 0 else nan
+        reach, unbiased = self._guaranteed(level) if kind == GUARANTEED else (self._of_both(level, kind), estimate)
+        nearest = min(max(unbiased, low), high)
+        start = next((each for each in (nearest, estimate, low, high) if reach(each) >= 0), None)
+        ends = (nearest, nearest) if start is None else (_end(reach, start, low), _end(reach, start, high))
+        if kind == GUARANTEED:
+            estimate = min(max(nearest, ends[0]), ends[1])
+        if isnan(ends[0]):  # of nothing, and all of it implausible
+            return Interval(low, high, nan, level, kind)
+        return Interval(ends[0], ends[1], estimate, level, kind)
+
+    def _of_both(self, level: float, kind: str) -> _Reach:
+        """Of the ranges of both: as errors are independent, the squares of their reaches add up."""
+        sums = self.release.interval(self.weights, level, kind)
+        counts = _counts_of(self.release).interval(self.weights, level, kind)
+
+        def reach(mean: float) -> float:
+            below, above = (counts.high - self.count, self.count - counts.low)[:: 1 if mean >= 0 else -1]
+            apart = self.total - mean * self.count
+            over, under = hypot(sums.high - self.total, mean * above), hypot(self.total - sums.low, mean * below)
+            return min(over + apart, under - apart)
+
+        return reach
+
+    def _guaranteed(self, level: float) -> tuple[_Reach, float]:
+        """By the noise alone, and the mean without bias. Where all was measured, by the exact law of Σ (value − mean),
+        which is a combination of both tables' noise; else each range holds by half of what may fail.
+        """
+        of_counts = _counts_of(self.release)
+        sums = bounds_of(self.release.known_errors, self.weights, self.total)
+        counts = bounds_of(of_counts.known_errors, self.weights, self.count)
+        if sums is None or counts is None:
+            remedy = (
+                "ask for kind='expected' if there is one: a file without its synopsis does not say what was measured"
+            )
+            raise InvalidInput("kind", "'guaranteed'", remedy)
+        total, count = sums.exact, counts.exact
+        if total is not None and count is not None:
+            of_total, of_count, share = total.noise.merged, count.noise.merged, (1 + level) / 2
+
+            def exactly(mean: float) -> float:
+                noise = NoiseSum((*of_total.terms, *of_count.times(mean).terms))
+                return noise.quantile(share) - abs(total.value - mean * count.value)
+
+            return exactly, total.value / count.value if count.value > 0 else nan
+        half = (1 + level) / 2
+        (low, high), (fewest, most) = sums.interval(half), counts.interval(half)
+        few, many = max(fewest, 0.0), max(most, 0.0)
+
+        def reach(mean: float) -> float:
+            least, largest = sorted((mean * few, mean * many))
+            return min(high - least, largest - low)
+
+        return reach, self.total / self.count if self.count > 0 else nan
 
 
-def _end(plausible: Callable[[float], float], start: float, bound: float) -> float:
+def _end(reach: _Reach, start: float, bound: float) -> float:
     """The last plausible mean from `start` on the way to the bound."""
-    if start == bound or plausible(bound) >= 0:
+    if start == bound or reach(bound) >= 0:
         return bound
     from scipy.optimize import brentq
 
-    return float(brentq(plausible, start, bound, xtol=abs(bound - start) / _PARTS + 1e-300))
+    return float(brentq(reach, start, bound, xtol=abs(bound - start) / _PARTS + 1e-300))

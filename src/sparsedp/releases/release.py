@@ -111,10 +111,6 @@ class Release:
                 raise InvalidInput("time", f"of type {type(self.time).__name__}", "give the schedule of a stream")
             self.time.times(len(self))  # refuses a calendar that ends before the release does
 
-    def with_counts(self, counts: Release) -> Release:
-        """The sums with the counts of the same records beside them, and consistent with them (`releases/means.md`)."""
-        return means.with_counts(self, counts)
-
     @property
     def times(self) -> npt.NDArray[Any]:
         """When each tick was: datetime64[us], in UTC if the schedule is; the ticks' numbers if it has no calendar."""
@@ -274,21 +270,29 @@ class Release:
         )
 
     @overload
-    def mean(self, axis: str | None = None, level: Number = 0.95) -> Interval | TimeInterval: ...
+    def mean(self, axis: str | None = None, level: Number = 0.95, kind: str = LIKELY) -> Interval | TimeInterval: ...
 
     @overload
-    def mean(self, axis: str | None = None, level: Number = 0.95, *, by: str | Sequence[str]) -> list[CellAnswer]: ...
+    def mean(
+        self, axis: str | None = None, level: Number = 0.95, kind: str = LIKELY, *, by: str | Sequence[str]
+    ) -> list[CellAnswer]: ...
 
     def mean(
-        self, axis: str | None = None, level: Number = 0.95, *, by: str | Sequence[str] | None = None
+        self,
+        axis: str | None = None,
+        level: Number = 0.95,
+        kind: str = LIKELY,
+        *,
+        by: str | Sequence[str] | None = None,
     ) -> Interval | TimeInterval | list[CellAnswer]:
         """The mean of a summed value by groups, `release.mean(by="ward")`; or of an axis, `release.mean("age")`.
 
         *Of a value*, where counts were published beside its sums: the total over the count, for every group that `by`
         names (axes, coarsenings, several in a list: ["ward", "day.month"]); without `by`, over all. It is the mean of
         the records that were counted, each clamped as declared: what clamping changed, the interval does not say
-        (`sparsedp.releases.means.caveat`). It holds all means that the noise of both leaves plausible, as Fieller's
-        does, and never leaves the clamp. Each interval holds by itself.
+        (`sparsedp.releases.means.caveat`). It holds all means that the errors of both leave plausible, as Fieller's
+        does, and never leaves the clamp. `kind` as for `interval`: "guaranteed" is by the exact law of the noise of
+        both alone. Each interval holds by itself.
 
         *Of an axis* over all that was counted; of a calendar, a time.
         A coarsening of numbers or times may be named as well, here and in `quantile` and `cdf`: "t.hour_of_day".
@@ -300,9 +304,11 @@ class Release:
             given = f"given beside the axis {axis!r}"
             raise InvalidInput("by", given, "leave one out: by groups there are means of a summed value")
         if by is not None:
-            return means.mean_by(self, by, level)
+            return means.mean_by(self, by, level, kind)
         if axis is None and self.counts is not None:
-            return means.mean(self, level)
+            return means.mean(self, level, kind)
+        if checked_kind(kind) != LIKELY:
+            raise InvalidInput("kind", f"{kind!r} for the mean of an axis", "leave it out; it goes with summed values")
         return distribution.mean(self, axis, level)
 
     def variance(self, axis: str | None = None, level: Number = 0.95) -> Interval:
