@@ -17,12 +17,14 @@ from sparsedp.axes import Bins, Categories
 from sparsedp.axes.domain import Domain
 from sparsedp.axes.schedule import Schedule
 from sparsedp.errors import BadFile, InvalidInput
+from sparsedp.estimation.bounds import Bound, Bounds
+from sparsedp.estimation.noise_sums import NoiseSum
 from sparsedp.files import columns_file
 from sparsedp.laws import DiscreteGaussianLaw, DiscreteLaplaceLaw, IndependentLaw
 from sparsedp.privacy.guarantee import Expense, Guarantee
 from sparsedp.privacy.neighbours import Neighbours
 from sparsedp.releases.error_models import IndependentCells
-from sparsedp.releases.uncertainty import CellErrors, Interval, Uncertainty, normal_quantile
+from sparsedp.releases.uncertainty import CellErrors, Interval, Uncertainty, interval_of, normal_quantile
 
 GUARANTEE = Guarantee((Expense("measure", sdp.Budget(epsilon="0.5")),), Neighbours(), private=True)
 LAPLACE = DiscreteLaplaceLaw(Fraction(3))
@@ -295,3 +297,22 @@ def test_a_law_that_does_not_fit_the_errors_is_refused(law: dict[str, Any], tmp_
     columns_file.write(tmp_path / "x.parquet", "release", columns, description)
     with pytest.raises(BadFile, match="fields missing"):
         sdp.open_release(tmp_path / "x.parquet")
+
+
+def test_likely_is_not_wider_than_guaranteed_once_both_are_cut_at_zero() -> None:
+    """The noise says at most 29, the model 40: what lies below zero is no reason to hold the model's word."""
+
+    class Known:
+        def variance(self, weights: npt.NDArray[np.float64]) -> float:
+            return 1.0
+
+        def stderr(self) -> npt.NDArray[np.float64]:
+            return np.ones(1)
+
+        def bounds(self, weights: npt.NDArray[np.float64], estimate: float) -> Bounds:
+            return Bounds.exactly(Bound(-235.5, NoiseSum.of((DiscreteLaplaceLaw(Fraction(88)), np.ones(1)))))
+
+    likely = interval_of(Known(), np.ones(1), 40.0, 0.95, at_least_zero=True)
+    sure = interval_of(Known(), np.ones(1), 40.0, 0.95, at_least_zero=True, kind="guaranteed")
+    assert (likely.low, likely.high) == (0.0, sure.high)
+    assert likely.high < 40.0

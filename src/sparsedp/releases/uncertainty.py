@@ -170,8 +170,11 @@ def interval_of(
         return _guaranteed(known, estimate, level, at_least_zero=at_least_zero)
     low, high = expected_ends(uncertainty, weights, estimate, level)
     if known is not None:
+        sure = known.interval(level)
         plausible = known.interval(plausible_level(level)) if plausible_level(level) > 0 else (estimate, estimate)
-        low, high = map(float, likely_ends((low, high), known.interval(level), plausible, estimate))
+        if at_least_zero and estimate >= 0:
+            sure, plausible = ((max(first, 0.0), max(last, 0.0)) for first, last in (sure, plausible))
+        low, high = map(float, likely_ends((low, high), sure, plausible, estimate))
     if at_least_zero:
         low, high = (float(end) for end in possible_ends(low, high, estimate))
     return Interval(low, high, estimate, level, kind)
