@@ -1,5 +1,6 @@
 """`publish` says what the bound left out, and chooses one if asked: paid together, kept in files, taken up again."""
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from sparsedp.errors import BadFile, BudgetExceeded, InvalidInput
 from sparsedp.files import columns_file
 from sparsedp.ingest.contributions import PURPOSE, Look
 from sparsedp.releases import saved_form
+from sparsedp.releases.claims import check_look
 
 HOURS = ["hour:0..23"]
 PEOPLE = 3000
@@ -104,6 +106,29 @@ def test_beside_sums_with_counts(bound: Any, budget: dict[str, Any], visits: Pat
     assert again.guarantee == release.guarantee
     assert again.verified_synopsis() is not None
     assert release.counts.guarantee.neighbours.contribution == release.cut.bound
+    alone = [expense.purpose for expense in release.counts.guarantee.expenses]
+    assert (PURPOSE in alone) == (bound == "auto"), "who tells a bound that a look chose says what the look cost"
+    assert [expense.purpose for expense in release.guarantee.expenses].count(PURPOSE) == (bound != "auto")
+    opened = sdp.open_release(release.counts.save(tmp_path / "counts.parquet"))
+    assert opened.guarantee == again.counts.guarantee == release.counts.guarantee
+
+
+def test_counts_that_hide_what_the_look_for_their_bound_cost_are_refused(visits: Path, tmp_path: Path) -> None:
+    """As `check_look` reads a promise: a bound that was chosen was paid for."""
+    sums: dict[str, Any] = {
+        "value": "cost",
+        "clamp": (0, 2),
+        "resolution": "0.5",
+        "with_counts": True,
+        "max_contributions": "auto",
+    }
+    release = published(visits, tmp_path / "x.parquet", mechanism="laplace", **sums)
+    assert release.counts is not None
+    honest = release.counts.guarantee
+    hiding = replace(honest, expenses=tuple(each for each in honest.expenses if each.purpose != PURPOSE))
+    check_look(honest, None)
+    with pytest.raises(InvalidInput, match="for a bound that a look chose"):
+        check_look(hiding, None)
 
 
 # ---- the bound chosen

@@ -229,7 +229,10 @@ class Mechanism(ABC):
                 synopsis = self._all_measured(table, plan, terms.beside(looked), constraints)
             if looked:
                 paid = terms.with_looked(synopsis.guarantee, looked)
-                synopsis = replace(synopsis, guarantee=paid, cut=cut)
+                counts = synopsis.counts
+                if counts is not None and paid.counts is not None:
+                    counts = replace(counts, guarantee=paid.counts)
+                synopsis = replace(synopsis, guarantee=paid, cut=cut, counts=counts)
             if terms.ledger is not None and spend is not None:
                 terms.ledger.settle(spend, synopsis)
             return synopsis

@@ -192,8 +192,17 @@ class Terms:
         return Guarantee(paid, self.neighbours, protects(self.source), stated=stated)
 
     def with_looked(self, promised: Guarantee, looked: tuple[Expense, ...]) -> Guarantee:
-        """A promise that was paid for with what this left of the budget, and this on top."""
-        whole = replace(promised, expenses=(*looked, *promised.expenses), stated=None)
+        """A promise that was paid for with what this left of the budget, and this on top.
+
+        Counts beside sums are a release of their own. Where the look chose the bound that they tell, it is they that
+        have to say what it cost; the sums' promise is of both together.
+        """
+        counted, counts = promised.neighbours.counted, promised.counts
+        if counts is not None and counted is not None and counted.chosen:
+            of_counts = replace(counts, expenses=(*looked, *counts.expenses))
+            whole = replace(promised, counts=of_counts, stated=None)
+        else:
+            whole = replace(promised, expenses=(*looked, *promised.expenses), stated=None)
         if not self.budget.part(WHOLE).covers(whole.total):
             raise InvalidInput("expenses", f"more than {self.budget}", "give phases shares that add up to 1")
         return replace(whole, stated=self.budget) if self.budget.delta else whole

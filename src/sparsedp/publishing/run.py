@@ -174,6 +174,8 @@ def measured(
 
     Where a look chooses a bound, `counts` were for the greatest one, and `count` counts for that which is chosen.
     """
+    if order.terms.ledger is not None and spend is None:
+        raise RuntimeError("Noise would be drawn that the ledger has not paid for.")
     with spent_already(spend):
         cut = order.cut_of(counts)
         if cut is not None and cut.chosen:

@@ -112,9 +112,13 @@ def check_look(guarantee: Guarantee, cut: Cut | None) -> None:
     One person is in one bin, or leaves one and comes into another: as far apart as tables of such people are
     (`ingest/contributions.md`).
     """
+    neighbours, counted = guarantee.neighbours, guarantee.neighbours.counted
+    counts = () if guarantee.counts is None else guarantee.counts.expenses
+    paid = [expense.budget for expense in (*guarantee.expenses, *counts) if expense.purpose != _MEASURE]
+    if counted is not None and counted.chosen and not paid:
+        raise _contradiction("for a bound that a look chose, and without what that cost")
     if cut is None:
         return
-    neighbours, counted = guarantee.neighbours, guarantee.neighbours.counted
     if counted is None or counted.unit is None or (counted.records, counted.chosen) != (cut.bound, cut.chosen):
         raise _contradiction(f"for another bound than the {cut.bound} records a person whose cut it tells")
     changes = RELATIONS[neighbours.relation]
@@ -122,7 +126,6 @@ def check_look(guarantee: Guarantee, cut: Cut | None) -> None:
         needed = Budget(rho=Fraction(changes) / (2 * cut.law.variance_parameter))
     else:
         needed = Budget(epsilon=Fraction(changes) / cut.law.scale)
-    paid = [expense.budget for expense in guarantee.expenses if expense.purpose != _MEASURE]
     if not paid or not _sum(paid).covers(needed):
         raise _contradiction(f"without the {needed.amount} that its look at the numbers of records cost")
 
