@@ -67,3 +67,17 @@ def test_neighbours_of_another_type_are_refused(other: dict[str, Any]) -> None:
     (name,) = other
     with pytest.raises(InvalidInput, match=f"^{name} is of type "):
         Neighbours(1, "replace_one", **other)
+
+
+@pytest.mark.parametrize("relation", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("clamp_is_chosen", [False, True])
+def test_a_ledger_is_told_all_that_the_file_will_say(relation: str, clamp_is_chosen: bool) -> None:
+    """Before a look has chosen: whom it protects, what is counted beside, and what was declared to be weak."""
+    counted = Counted(("id", "ward, bed"), 5, multiline=True, chosen=not clamp_is_chosen)
+    ours = Neighbours(5, relation, counted=counted)
+    said = ours.announced(ours, clamp_is_chosen=clamp_is_chosen)
+    assert "all records with the same id and ward, bed" in said
+    assert ("by another" in said) == (relation == "replace_one")
+    assert ("5 records are summed" in said) == clamp_is_chosen
+    assert "counted beside the sums" in said
+    assert "a stray quote of one person" in said

@@ -94,12 +94,19 @@ class Neighbours:
             return f"replacing {who} by another, each of {which} adds {bound} to the {noun}{also}{same}"
         return f"adding or removing {who}, {pronoun} changes the {noun} by {bound}{also}"
 
-    def announced(self, counts: Neighbours | None) -> str:
-        """The same as a ledger is told it with the debit, when a look may be about to choose the bound."""
-        if self.counted is None or not self.counted.chosen:
+    def announced(self, counts: Neighbours | None, *, clamp_is_chosen: bool = False) -> str:
+        """The same as a ledger is told it with the debit, when a look may be about to choose the bound or the clamp."""
+        counted = self.counted
+        if counted is None or not (counted.chosen or clamp_is_chosen):
             return self.beside(counts)
-        how = "adding or removing" if self.relation == "add_remove" else "replacing"
-        return f"{how} {self.counted.whose}, of whom as many records are counted as a private look chooses"
+        whom = f"adding or removing {counted.whose}"
+        if self.relation == "replace_one":
+            whom = f"replacing {counted.whose} by another"
+        what = "of whom as many records are counted as a private look chooses"
+        if clamp_is_chosen:
+            what = f"of whom at most {counted.records} records are summed, within bounds that a private look chooses"
+        also = "" if counts is None else ", and counted beside the sums"
+        return f"{whom}, {what}{also}{counted.but}"
 
     @property
     def _whom(self) -> tuple[str, str, str]:
@@ -191,13 +198,14 @@ class Counted:
     def how(self) -> str:
         """On what the bound rests, in words."""
         if self.unit is None:
-            return f"declared: every record is another person's{self._but}"
+            return f"declared: every record is another person's{self.but}"
         chosen = ", a bound that a private look at the records chose" if self.chosen else ""
         records = f"{self.records} record{'s' if self.records > 1 else ''}"
-        return f"enforced: of each, at most {records} counted{chosen}{self._but}"
+        return f"enforced: of each, at most {records} counted{chosen}{self.but}"
 
     @property
-    def _but(self) -> str:
+    def but(self) -> str:
+        """What the bound does not cover, if a weakness was declared."""
         if not self.multiline:
             return ""
         return (

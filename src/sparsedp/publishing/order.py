@@ -96,9 +96,8 @@ class Order:
         elif counts_share is not None:
             raise InvalidInput("counts_share", "given without with_counts", "ask for counts beside the sums as well")
         if request.clamp_is_chosen:
-            whom, most = terms.neighbours.announced(None).partition(", ")[0], request.max_contributions
-            said = f"{whom}, of whom at most {most} records are summed, within bounds that a private look chooses"
-            terms = replace(terms, announced=said)
+            beside = None if terms.counts is None else terms.counts.neighbours
+            terms = replace(terms, announced=terms.neighbours.announced(beside, clamp_is_chosen=True))
         order = cls(request, terms, mechanism, delivery, constraints, sign, allow_empty, share, of_clamp)
         _ = order.looked  # refused now, if its noise would be too wide
         if request.clamp_is_chosen:
