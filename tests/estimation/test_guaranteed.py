@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 import sparsedp as sdp
 from repeatable_noise import noise_from
@@ -311,3 +312,15 @@ def test_a_file_without_its_synopsis_cannot_guarantee(tmp_path: Path) -> None:
     assert opened.interval((0, 0, 0)).high > 0
     with pytest.raises(sdp.InvalidInput, match="kind is 'guaranteed'"):
         opened.interval((0, 0, 0), kind="guaranteed")
+
+
+@pytest.mark.parametrize(("failing", "worst"), [(0.05, 0.112), (0.01, 0.026)])
+def test_the_worst_that_decisions_can_do(failing: float, worst: float) -> None:
+    """The integral of theorem 3 in guaranteed.md, with the weight that is worst for every noise of the first layer."""
+    end = norm.isf(failing / 2)
+    noise, weights = np.linspace(0, end, 4001), np.linspace(0, 1, 400)[:, None]
+    left = np.sqrt(np.maximum(1 - weights**2, 1e-300))
+    fails = norm.sf((end - weights * noise) / left) + norm.sf((end + weights * noise) / left)
+    found = 2 * norm.sf(end) + 2 * np.trapezoid(fails.max(axis=0) * norm.pdf(noise), noise)
+    assert found == pytest.approx(worst, abs=0.0006)
+    assert found < failing * (1 + np.log(1 / failing))

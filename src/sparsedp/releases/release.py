@@ -228,8 +228,8 @@ class Release:
         `query`: a cell as in `release[…]`, a slice, a range (start, stop) as in `range_sum`, a box by name
         ({"region": "north"}) as in `box_sum`, or one weight for each cell.
 
-        `kind`: "guaranteed" holds whatever the counts are: it is by the law of the noise alone, around an estimate
-        without bias. "expected" is what the model says that made the estimate: narrower, and wrong where the counts are
+        `kind`: "guaranteed" is by the law of the noise alone, around an estimate without bias, whatever the counts are
+        (`estimation/guaranteed.md` says what is proven of it). "expected" is what the model says that made the estimate: narrower, and wrong where the counts are
         not as it takes them to be. "likely", the default, is the model's word as long as the noise does not make it
         implausible, and never wider than what is guaranteed. All are of what was counted.
         """
