@@ -229,9 +229,10 @@ class Release:
         ({"region": "north"}) as in `box_sum`, or one weight for each cell.
 
         `kind`: "guaranteed" is by the law of the noise alone, around an estimate without bias, whatever the counts are
-        (`estimation/guaranteed.md` says what is proven of it). "expected" is what the model says that made the estimate: narrower, and wrong where the counts are
-        not as it takes them to be. "likely", the default, is the model's word as long as the noise does not make it
-        implausible, and never wider than what is guaranteed. All are of what was counted.
+        (`estimation/guaranteed.md` says what is proven of it). "expected" is what the model says that made the
+        estimate: narrower, and wrong where the counts are not as it takes them to be. "likely", the default, is the
+        model's word as long as the noise does not make it implausible, and never wider than what is guaranteed. All are
+        of what was counted.
         """
         share, kind = checked_level(level), checked_kind(kind)
         errors = self.known_errors
